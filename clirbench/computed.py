@@ -9,9 +9,9 @@ from clirbench.corpora.base import Corpus
 from clirbench.errors import Changed, InputError, raise_all
 from clirbench.later import select_values
 from clirbench.relevance.base import Relevance
-from clirbench.steps.examine import FileHealth
-from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
 from clirbench.store.snapshot import Snapshot
+from clirbench.systems.health import FileHealth
+from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
 from clirbench.text import Text
 from clirbench.types import Doubles, Failure, Judged, Run, Topic, Translation
 
@@ -73,8 +73,8 @@ class StepResults:
             reasons[owners[file]] = str(Changed(file))
         if reasons and reasons.keys() >= left.keys():
             raise_all([InputError(reason) for reason in reasons.values()])
-        for system in reasons:
-            snapshot.forget(left[system])
+        for file in (file.absolute() for system in reasons for file in left[system]):
+            snapshot.seen.pop(str(file), None)
         return reasons
 
     def without(self, systems: Mapping[str, str]) -> "StepResults":

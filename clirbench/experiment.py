@@ -11,6 +11,7 @@ import numpy as np
 
 from clirbench.columns import scoreboard
 from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
+from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
@@ -18,12 +19,12 @@ from clirbench.inputs.distinct import distinct, near_copy_notes
 from clirbench.inputs.preflight import preflight
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
-from clirbench.metrics.base import Metric, counter
+from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
 from clirbench.pages.table import Table
 from clirbench.relevance.base import fitted
 from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
-from clirbench.retrieval.base import Retriever, Search
+from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.coefficients import UNTESTED
@@ -31,26 +32,23 @@ from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.scorings import lowered_by_scorings
 from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
-from clirbench.steps.correlations import Correlations
-from clirbench.steps.evaluate import Evaluate
-from clirbench.steps.examine import FileHealth, health
+from clirbench.steps import of_all
+from clirbench.steps.passes import measured, score, statistics
 from clirbench.steps.retrieve import Retrieve
-from clirbench.steps.score import CorpusScore
 from clirbench.steps.search import search
-from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached, cached_result, tell_nobody
+from clirbench.store.cached import Cached, Call, Pass, Shared, cached_result, run_jobs, tell_nobody
 from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.base import makers
+from clirbench.systems.health import FileHealth, Reference, compared_sides, examined, health, reference_texts, side_of
+from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
 from clirbench.text import Text
-from clirbench.types import Doubles, Failure, Judged, Run, Topic, split_failures
+from clirbench.types import Failure, Judged, Run, Topic, split_failures
 
 MANY_TOPICS = 25_000
 HEALTH = "health"
-
-MetricOf = tuple[str, str]
-"""The name of a metric, and that of the system it is of."""
+REFERENCES = "(reference side)"
 
 
 def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
@@ -70,21 +68,133 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
 
 
 def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
-    """All steps of all systems: what costs time, and what the store keeps."""
+    """What costs time, and what the store keeps: the English side is searched and judged, then one pass over each text
+    of a system gives what metrics, retrieval, health and the search for copies need."""
     inputs, unmade = completed(experiment, inputs, watch)
-    empty = inputs.left_out if inputs else {}
-    inputs, alike, told = distinct(experiment, inputs)
-    if inputs is not None and experiment.plan is not None:
+    if inputs is None:
+        return StepResults()
+    empty = inputs.left_out
+    if experiment.plan is not None:
         experiment.plan.add(expected(experiment, inputs))
-    statistics, scores, failed = score_translations(experiment, inputs, watch) if inputs else ({}, {}, {})
-    retrieval = retrievals(experiment, inputs, watch) if inputs else {}
-    rows, strange = health(inputs.corpus, inputs.translations, experiment.engine.pmap) if inputs else ([], [])
-    if inputs:
-        strange += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
-    waiting = [f"{system} is pending: {why}" for system, why in inputs.pending.items()] if inputs else []
-    waiting += [f"{system} is left out: {why}" for system, why in empty.items()]
-    notes = (*waiting, *unmade.values(), *told, *strange)
-    return StepResults(inputs, statistics, scores, failed, retrieval, notes, tuple(unmade), tuple(rows), alike)
+    asked = [(label, name) for name in experiment.retrievers for label in inputs.topics]
+    judged = {",".join(filter(None, one)): judge(experiment, inputs, *one, watch) for one in asked}
+    found = pass_over(experiment, inputs, judged, watch)
+    healthy, alike = looked_over(experiment, inputs, found)
+    inputs, told = distinct(experiment, inputs, alike)
+    rows, strange = health(inputs.corpus, inputs.translations, healthy)
+    systems = [t.system for t in inputs.translations]
+    scores, failed = split_failures(
+        {(name[1], s): one for s in systems for name, one in found[s].items() if name[0] == "score"}
+    )
+    # Statistics of which a resample has no score are left out: all that is known is then one score a system.
+    statistics_ = {(m, s): found[s]["statistics", m] for (m, s), one in scores.items() if np.isfinite(one[1])}
+    notes = [f"{system} is pending: {why}" for system, why in inputs.pending.items()]
+    notes += [f"{system} is left out: {why}" for system, why in empty.items()]
+    notes += [*unmade.values(), *told, *strange]
+    notes += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
+    return StepResults(
+        inputs,
+        Shelf(statistics_),
+        {key: float(one[0]) for key, one in scores.items()},
+        failed,
+        {label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
+        tuple(notes),
+        tuple(unmade),
+        tuple(rows),
+        alike,
+    )
+
+
+Found = Mapping[str, Mapping[tuple[str, ...], Any]]
+"""By system and name of a result, values or why there is none. Names: ("statistics", metric), ("score", metric),
+("run", label), ("value", label, judgments, measure), ("health", side), ("worded",)."""
+
+
+def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
+    """What one pass over each text of each system gives; a text that is both sides is passed over once."""
+    systems = (*inputs.translations, *inputs.baselines)
+    jobs = list(jobs_of(experiment, inputs, judged))
+    found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in systems}
+    for job, values in zip(jobs, watch("systems", run_jobs(experiment.engine, jobs), len(jobs)), strict=True):
+        found[job.system] |= values
+    return found
+
+
+def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval]) -> Iterator[Pass]:
+    """The jobs of every system: one for each of its texts. Metrics that count the same are counted once."""
+    corpus, test = inputs.corpus, Shared(inputs.corpus.test)
+    tested = {t.system: t.test for t in inputs.translations if t.test is not None}
+    metrics = [per_system(metric, tested, corpus.test) for metric in experiment.metrics]
+    sides = {side: Shared(reference) for side, reference in compared_sides(corpus).items()}
+    references = References.of(corpus, inputs.translations)
+    copied = None if made_from_reference(experiment) else Shared(references)
+    steps = {
+        label: Retrieve(experiment.retrievers[of.retriever], inputs.topics[of.topic_label], corpus.document_map)  # type: ignore[arg-type]
+        for label, of in judged.items()
+        if not of.runs
+    }
+    shared: dict[int, Shared] = {}
+
+    def known(value: Any) -> Shared:
+        return shared.setdefault(id(value), Shared(value))
+
+    def scores(system: str, text: Shared) -> Iterator[tuple[tuple[str, ...], Call]]:
+        for metric in (of[system] for of in metrics if system in of):
+            counts = counter(metric, corpus.test)
+            counted = Call(known(statistics), (known(counts), test, text), counts.name, bulky=True)
+            yield ("statistics", metric.name), counted
+            yield ("score", metric.name), Call(known(score), (known(metric), counted), metric.name)
+
+    def values(system: str, text: Shared) -> Iterator[tuple[tuple[str, ...], Call]]:
+        for label, of in judged.items():
+            run: Any = of.runs.get(system)
+            if label in steps:
+                run = Call(known(steps[label]), (text,), label, bulky=True)
+                yield ("run", label), run
+            for judgments, by in of.judged.items():
+                # What compares with the English side's own run is the same under every set of judgments.
+                for measure in (one for one in experiment.measures if one.uses_qrels or not judgments):
+                    call = Call(
+                        measured, (known(measure), known(by), run), with_marks(measure.name, judgments), many=True
+                    )
+                    yield ("value", label, judgments, measure.name), call
+
+    for t in (*inputs.translations, *inputs.baselines):
+        ours = t in inputs.translations
+        for side, texts in {"collection": t.collection, "test": side_of(t, "test")}.items():
+            if texts is None:
+                continue
+            text, calls = Shared(texts), dict[tuple[str, ...], Call]()
+            if texts == t.test:
+                calls |= scores(t.system, text)
+            if side == "collection":
+                calls |= values(t.system, text)
+            if ours and side in sides and texts.files and not isinstance(texts, JsonlText):
+                calls["health", side] = Call(examined, (sides[side], text))
+            if ours and copied and texts == references.compared(t):
+                calls["worded",] = Call(worded, (copied, text))
+            if calls:
+                yield Pass(calls, text, t.system)
+
+
+def made_from_reference(experiment: Experiment) -> bool:
+    """Whether systems are simulated, so that texts like the reference are no mistake."""
+    return getattr(experiment.systems, "made_from_reference", False)
+
+
+def looked_over(
+    experiment: Experiment, inputs: Inputs, found: Found
+) -> tuple[dict[tuple[str, str], Any], Resemblances]:
+    """The health of every text, by (system, side) and (reference, ""), and what the texts share."""
+    named, references = reference_texts(inputs.corpus), References.of(inputs.corpus, inputs.translations)
+    jobs = [Pass({"": Call(examined, (Reference(text, 0), text))}, Shared(text), REFERENCES) for text in named.values()]
+    if not made_from_reference(experiment):
+        jobs += [Pass({"": Call(worded, (references, text))}, Shared(text), REFERENCES) for text in references.texts]
+    of_references = [one[""] for one in run_jobs(experiment.engine, jobs)]
+    healthy = {(name, ""): one for name, one in zip(named, of_references, strict=False)}
+    healthy |= {(s, name[1]): one for s, of in found.items() for name, one in of.items() if name[0] == "health"}
+    ours = {s: of["worded",] for s, of in found.items() if ("worded",) in of}
+    return healthy, resemblances(of_references[len(named) :], ours) if ours else NOTHING_ALIKE
 
 
 @contextmanager
@@ -101,7 +211,7 @@ def with_store(
     store.sweep()
     begun = Plan.begin(plan, store.path)
     try:
-        with store.used(), read_through_snapshot(store.path):
+        with store.used(), read_through_snapshot():
             yield replace(experiment, engine=Cached(experiment.engine, store, begun, tell), plan=begun)
     finally:
         store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
@@ -177,14 +287,15 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
     how = None if experiment.intervals is None else affordable_intervals(experiment.intervals, result.evidence)
-    step = Correlations(
-        tuple(experiment.coefficients),
-        experiment.alpha,
-        experiment.p_value,
-        experiment.complete_pairs,
-        experiment.seed,
-        how,
-        result.same_lines,
+    step = partial(
+        of_all.correlations,
+        coefficients=tuple(experiment.coefficients),
+        alpha=experiment.alpha,
+        p_value=experiment.p_value,
+        complete=experiment.complete_pairs,
+        seed=experiment.seed,
+        intervals=how,
+        same_lines=result.same_lines,
     )
     item = result.evidence, result.units
     rows = cached_result(experiment.engine, step, item, ["(all systems)"])
@@ -236,91 +347,62 @@ def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
     """What will be done for each system, before it is known under which keys."""
     for translation in inputs.translations:
         if translation.test is not None and experiment.metrics:
-            yield Planned(translation.system, SegmentStatistics.__name__)
-            yield Planned(translation.system, CorpusScore.__name__)
+            yield from (Planned(translation.system, step.__name__) for step in (statistics, score))
         if translation.collection is not None and inputs.topics:
             if experiment.runs is None:
                 yield Planned(translation.system, Retrieve.__name__)
-            yield Planned(translation.system, Evaluate.__name__)
-
-
-def score_translations(
-    experiment: Experiment, inputs: Inputs, watch: Watch
-) -> tuple[Mapping[MetricOf, Any], dict[MetricOf, float], dict[MetricOf, Failure]]:
-    """(metric name, system) -> statistics of every segment; its score; or why there is none.
-
-    Metrics that count the same are counted once. Those of one system run one after the other. Statistics of which a
-    resample has no score are left out: all that is known is then one score a system, as of a score table.
-    """
-    test, pmap = inputs.corpus.test, experiment.engine.pmap
-    metrics, counts, items = counters(experiment.metrics, inputs)
-    found = pmap(SegmentStatistics(test), list(items.values()), [system for _, system in items])
-    counted = dict(zip(items, watch("MT metrics", found, len(items)), strict=True))
-    statistics, failed = split_failures({key: counted[counts[key]] for key in metrics})
-    scores = pmap(CorpusScore(), [(metrics[key], of) for key, of in statistics.items()], [s for _, s in statistics])
-    scored, unscored = split_failures(dict(zip(statistics, watch("scores", scores, len(statistics)), strict=True)))
-    resampled = Shelf({key: statistics[key] for key, score in scored.items() if np.isfinite(score[1])})
-    return resampled, {key: float(score[0]) for key, score in scored.items()}, {**failed, **unscored}
-
-
-def counters(
-    metrics: Sequence[Metric], inputs: Inputs
-) -> tuple[dict[MetricOf, Metric], dict[MetricOf, MetricOf], dict[MetricOf, tuple[Metric, Text]]]:
-    """The metric of each system by its name, what it is counted as, and what counts each of those in which text."""
-    test = inputs.corpus.test
-    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
-    resolved = [per_system(metric, texts, test) for metric in metrics]
-    named = {(of[system].name, system): of[system] for system in texts for of in resolved if system in of}
-    counting = {key: counter(metric, test) for key, metric in named.items()}
-    counts = {key: key if counting[key] is named[key] else (counting[key].signature, key[1]) for key in named}
-    return named, counts, {counts[key]: (metric, texts[key[1]]) for key, metric in counting.items()}
-
-
-def retrievals(experiment: Experiment, inputs: Inputs, watch: Watch) -> dict[str, Retrieval]:
-    """The IR side for every set of topics, by every retriever: by both of their labels."""
-    return {
-        ",".join(filter(None, (label, name))): replace(
-            retrieve(
-                replace(experiment, retriever=retriever, runs=None if name else experiment.runs), inputs, label, watch
-            ),
-            topic_label=label,
-            retriever=name,
-        )
-        for name, retriever in experiment.retrievers.items()
-        for label in inputs.topics
-    }
+            yield Planned(translation.system, measured.__name__)
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
     """Search the English side with one set of topics, judge, search every system's copy, score."""
-    assert experiment.retriever is not None
-    english, topics = inputs.corpus.english, inputs.topics[label]
-    none = Run.build(english.map, [])
-    pmap = experiment.engine.pmap
-    task = Search(topics, english.map, pmap, watch)
-    if experiment.runs is None:
-        ideal = english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none
-        searched = inputs.searched
-        found = search(experiment.retriever, task.of_systems(searched))
-        runs = dict(zip(searched, watch(with_marks("retrieval", label), found, len(searched)), strict=True))
-    else:
-        runs, own = runs_of_others(experiment.runs, inputs)
-        ideal = own or (english_run(experiment.retriever, task, english.text) if inputs.corpus.has_english else none)
+    judged = judge(experiment, inputs, label, "", watch)
+    searched = tuple(replace(t, test=None) for t in inputs.translations)
+    found = pass_over(replace(experiment, metrics=()), replace(inputs, translations=searched), {label: judged}, watch)
+    return scored(judged, found, label, inputs.searched)
+
+
+def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: Watch) -> Retrieval:
+    """Search the English side for one set of topics by the retriever of that name, and judge.
+
+    Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
+    """
+    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics[label]
+    assert retriever is not None
+    task = Search(topics, english.map, experiment.engine.pmap, watch)
+    runs, ideal = dict[str, Any](), None
+    if experiment.runs is not None and not name:
+        runs, ideal = runs_of_others(experiment.runs, inputs)
+    if ideal is None:
+        has_english = inputs.corpus.has_english
+        ideal = english_run(retriever, task, english.text) if has_english else Run.build(english.map, [])
     rules = {name: fitted(rule, ideal, topics) for name, rule in experiment.relevance.items()}
     judged = {name: Judged(rule.judge(ideal, english, topics), ideal, len(english)) for name, rule in rules.items()}
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
-    for name, counted in counts.items():
-        if not judged[name].topic_ids:
+    for by, counted in counts.items():
+        if not judged[by].topic_ids:
             raise NothingCompared(
-                f"{with_marks('topics', label, name)}: none of {len(topics)} is left to score: the reference side "
+                f"{with_marks('topics', label, by)}: none of {len(topics)} is left to score: the reference side "
                 f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a "
                 "relevant document; are these the topics and judgments of this collection?"
             )
-    values = pmap(Evaluate(experiment.measures, judged), list(runs.values()), tuple(runs))
-    scored = zip(runs, watch(with_marks("IR measures", label), values, len(runs)), strict=True)
-    good, failed = split_failures(dict(scored))
-    shelf = Shelf({system: runs[system] for system in good})
-    return Retrieval(ideal, judged, counts, shelf, _by_measure(list(good.values())), failed, rules=rules)
+    if not runs and isinstance(retriever, Staged):
+        found = search(retriever, task.of_systems(inputs.searched))
+        shown = watch(with_marks("retrieval", label), found, len(inputs.searched))
+        runs = dict(zip(inputs.searched, shown, strict=True))
+    return Retrieval(ideal, judged, counts, runs, {}, topic_label=label, retriever=name, rules=rules)
+
+
+def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
+    """What was judged with the runs of systems and their values; a system that lacks one of them is failed."""
+    ours = {s: {name[2:]: v for name, v in found[s].items() if name[:2] == ("value", label)} for s in systems}
+    good, failed = split_failures(
+        {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}
+    )
+    runs = {s: judged.runs[s] if judged.runs else found[s]["run", label] for s in good}
+    keys = next(iter(good.values()), {})
+    per_topic: Any = {key: np.stack([values[key] for values in good.values()]) for key in keys}
+    return replace(judged, runs=Shelf(runs), per_topic=per_topic, failed=failed)
 
 
 def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
@@ -340,7 +422,7 @@ def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieva
         )
 
 
-def without_segments_note(board: Scoreboard, statistics: Mapping[MetricOf, Any]) -> Iterator[str]:
+def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str], Any]) -> Iterator[str]:
     """A note on the metrics of a run with texts of which only one score a system is known."""
     known = {name for name, _ in statistics}
     scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
@@ -372,11 +454,6 @@ def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Ret
     for label, found in retrieval.items():
         for system, failure in found.failed.items():
             yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
-
-
-def _by_measure(by_system: Sequence[Mapping[tuple[str, str], Doubles]]) -> dict[tuple[str, str], Doubles]:
-    keys = list(by_system[0]) if by_system else []
-    return {key: np.stack([values[key] for values in by_system]) for key in keys}
 
 
 def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -32,12 +32,12 @@ from clirbench.statistics.model.decision import Decision, measure_with_topics
 from clirbench.statistics.scorings import Scoring, ScoringTau, scoring_taus
 from clirbench.statistics.units.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.units.given import real_metrics
-from clirbench.steps.decide import Decide, as_decision
-from clirbench.steps.rescore import Rescore
-from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances
-from clirbench.store.cached import cached_result
+from clirbench.steps import of_all
+from clirbench.steps.passes import rescored
+from clirbench.store.cached import Call, Pass, Shared, cached_result, run_jobs
 from clirbench.store.plan import Plan
 from clirbench.systems.base import SystemSource
+from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
 from clirbench.topics.base import TopicSource
 from clirbench.types import JUDGES, Doubles, Failure
 
@@ -231,9 +231,11 @@ class Result:
         if self.ranked is None or self.board.first_measure is None:
             return ()
         retrieval, relevance, name = self.ranked
-        step = Rescore(retrieval.ideal, retrieval.topics(relevance, name), retrieval.judged[relevance].n_documents)
+        topics, n_documents = Shared(retrieval.topics(relevance, name)), retrieval.judged[relevance].n_documents
         runs = retrieval.runs.kept if isinstance(retrieval.runs, Shelf) else retrieval.runs
-        found = self.experiment.engine.pmap(step, list(runs.values()))
+        given, texts = (Shared(retrieval.ideal), topics, n_documents), self.inputs.searched if self.inputs else {}
+        jobs = [Pass({"": Call(rescored, (*given, run))}, Shared(texts.get(s, run))) for s, run in runs.items()]
+        found = (one[""] for one in run_jobs(self.experiment.engine, jobs))
         by_system = {s: load_value(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
         holes = np.full(len(SCORINGS), np.nan)
         values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
@@ -273,9 +275,9 @@ class Result:
         """Which system to choose, or why clirbench cannot recommend one; None without a measure."""
         if not self.decided_by:
             return None
-        step = Decide(self.decided_by, self.same_lines, self.experiment.seed)
+        step = partial(of_all.decision, measure=self.decided_by, same_lines=self.same_lines, seed=self.experiment.seed)
         (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
-        return as_decision(held)
+        return of_all.as_decision(held)
 
     @cached_property
     def against_baseline(self) -> Mapping[str, BaselineComparison]:

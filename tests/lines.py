@@ -1,7 +1,6 @@
 """Small steps and inputs for tests of the store and the engines: real metrics over texts that are made here."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,26 +45,6 @@ class Lengths:
         if "FAIL" in lines:
             raise InputError(f"{text.where}: line {lines.index('FAIL') + 1}: FAIL cannot be counted")
         return np.array([len(line.split(" ")) / self.unit for line in lines], dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Moments:
-    """The powers of a text's lengths, each a part for itself."""
-
-    calls: Path = field(compare=False)
-    powers: tuple[int, ...] = (1,)
-
-    def __call__(self, text: TextFile) -> dict[int, Doubles]:
-        with self.calls.open("a", encoding="utf-8") as file:
-            file.write(f"{text.path.name} {','.join(map(str, self.powers))}\n")
-        lengths = np.array([len(line) for line in text.lines()], dtype=np.float64)
-        return {power: lengths**power for power in self.powers}
-
-    def only(self, powers: Sequence[int]) -> "Moments":
-        return Moments(self.calls, tuple(powers))
-
-    def parts(self) -> dict[int, "Moments"]:
-        return {power: Moments(self.calls, (power,)) for power in self.powers}
 
 
 def called(path: Path) -> list[str]:

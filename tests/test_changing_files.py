@@ -77,7 +77,7 @@ def test_a_file_replaced_while_the_run_is_stopped_is_a_hole_and_never_a_number(s
     ]
 
     def entries() -> int:
-        return sum(1 for _ in (home / "cache").rglob("*.npz"))
+        return sum(1 for _ in (home / "cache").rglob("*.part"))
 
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *arguments, "hydra.run.dir=first", "paths.cache=cache"],
@@ -138,7 +138,7 @@ def numbers(result: Result) -> dict[str, list[float]]:
     return {system: [c.values[i] for c in result.board.columns] for i, system in enumerate(result.board.systems)}
 
 
-@pytest.mark.parametrize("when", ["scores", "retrieval", "IR measures", "analyses"])
+@pytest.mark.parametrize("when", ["systems", "intervals", "analyses"])
 def test_no_row_has_two_versions_of_a_system(experiment: Experiment, small_folder: Path, when: str) -> None:
     """A file of another size comes when the metrics, or all of it, are computed already."""
     expected = numbers(run(experiment))
@@ -165,7 +165,7 @@ def test_what_all_systems_share_must_not_change(experiment: Experiment, small_fo
     path = small_folder / name
     content = path.read_bytes()
     with pytest.raises(InputError, match=f"{name} changed while this run was reading it"):
-        run_changing(experiment, "IR measures", lambda: path.write_bytes(content.replace(b"1", b"2") + b" "))
+        run_changing(experiment, "systems", lambda: path.write_bytes(content.replace(b"1", b"2") + b" "))
 
 
 def test_a_file_that_is_touched_or_written_anew_has_not_changed(experiment: Experiment, small_folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_file_that_is_touched_or_written_anew_has_not_changed(experiment: Expe
         system.write_bytes(content)
         (small_folder / "reference.txt").touch()
 
-    result = run_changing(experiment, "IR measures", touch)
+    result = run_changing(experiment, "systems", touch)
     assert numbers(result) == expected
     assert not any("left out" in note for note in result.notes)
 
@@ -189,7 +189,7 @@ def test_all_systems_that_change_are_an_error(experiment: Experiment, small_fold
             path.write_bytes(path.read_bytes() + b"x\n")
 
     with pytest.raises(Problems, match=r"every2\.txt changed while"):
-        run_changing(experiment, "retrieval", change)
+        run_changing(experiment, "systems", change)
 
 
 def test_provenance_names_the_hashes_that_were_used(experiment: Experiment, small_folder: Path) -> None:

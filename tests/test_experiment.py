@@ -16,11 +16,11 @@ from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
 from clirbench.experiment import (
+    compute_steps,
     count,
     holes,
     retrieve,
     run,
-    score_translations,
     tied_runs,
     unwritten_runs_note,
     with_store,
@@ -172,12 +172,10 @@ def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
     sources = held()
     corpus = replace(sources.corpus, test=TestSet((("a b c", "d e f g"),)))
     texts = {"s": Translation("s", TextLines(("a b x", "d x x g")), None), "none": Translation("none", None, None)}
-    statistics, scores, failed = score_translations(
-        experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch
-    )
-    assert scores == {("Wrong", "s"): pytest.approx(300 / 7, rel=1e-12)}
-    assert statistics["Wrong", "s"].tolist() == [[1, 3], [2, 4]]
-    assert failed == {}
+    work = compute_steps(experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch)
+    assert work.scores == {("Wrong", "s"): pytest.approx(300 / 7, rel=1e-12)}
+    assert work.statistics["Wrong", "s"].tolist() == [[1, 3], [2, 4]]
+    assert work.failed == {}
 
 
 def test_what_a_reader_must_know_of_run_files_is_noted() -> None:

@@ -80,7 +80,7 @@ class Place:
         return tables(run)
 
     def entries(self) -> int:
-        return sum(1 for _ in self.store.rglob("*.npz")) if self.store.exists() else 0
+        return sum(1 for _ in self.store.rglob("*.part")) if self.store.exists() else 0
 
 
 @pytest.fixture(scope="module")

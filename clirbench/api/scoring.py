@@ -13,8 +13,8 @@ from clirbench.configuration.measuring import measure_of
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
+from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
-from clirbench.steps.evaluate import Evaluate
 from clirbench.text import TextFile
 from clirbench.types import Judged, Qrels, Run, TestSet
 
@@ -147,7 +147,7 @@ def evaluate(
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
     chosen = tuple(checked("measures", measure_of(one), Measure) for one in names)
-    found = {name: values for (_, name), values in Evaluate(chosen, {"": judged})(_run(run)).items()}
+    found = score_run(chosen, _run(run), judged)
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
     import pandas as pd

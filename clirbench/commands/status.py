@@ -24,26 +24,22 @@ class State:
 
 def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
     """What became of every planned result; of several rows for one, the last knows best."""
-    rows = list({(row.system, row.step, row.part, row.key): row for row in rows}.values())
-    reached = {(row.system, row.step) for row in rows if row.key or row.failed}
-    for row in rows:
+    last = {(row.system, row.step, row.part, row.key): row for row in rows}
+    reached = {(row.system, row.step) for row in last.values() if row.key or row.failed}
+    for row in last.values():
         if row.key and _is_there(row, store):
             yield State(row, "done")
         elif row.failed:
             yield State(row, "failed", row.failed)
-        elif not row.key:
-            if (row.system, row.step) not in reached:
-                yield State(row, "missing")
-        elif reason := store.failure(row.key):
-            yield State(row, "failed", reason)
-        else:
+        elif row.key or (row.system, row.step) not in reached:
             yield State(row, "missing")
 
 
 def _is_there(row: Planned, store: Store) -> bool:
     if row.step == TRANSLATE:
         return any(is_kept(store.path.parent / row.key) for is_kept in hooks("is_kept"))
-    return store.holds(row.key)
+    folder, _, key = row.key.partition("/")
+    return key in store.find(folder, [key])
 
 
 def summary(found: Sequence[State]) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""`clirbench store [CACHE]`: what the store holds, by experiment and step, and how to make room.
+"""`clirbench store [CACHE]`: what the store holds, by run, and how to make room.
 
-Without `--prune` nothing is removed. With it go the results that no run's plan under RUNS names; with `--older DAYS`
-those instead that were not used for so long. What is removed is computed again when a run needs it. While a run uses
-the store nothing is removed.
+Without `--prune` nothing is removed. With it go the parts of which no run's plan under RUNS names a result; with
+`--older DAYS` those instead that were not used for so long. What is removed is computed again when a run needs it.
+While a run uses the store nothing is removed.
 """
 
 import sys
@@ -24,59 +24,48 @@ UNNAMED = "(named by no run)"
 
 @dataclass(frozen=True)
 class Held:
-    """One result in the store: its key, bytes, and seconds since it was last written or read."""
+    """One part in the store: whose plans name a result in it, bytes, and seconds since it was last written or read."""
 
     path: Path
+    run: str
     size: int
     unused: float
 
-    @property
-    def key(self) -> str:
-        return self.path.stem
 
-
-def stored_results(store: Path) -> list[Held]:
-    """Every result; raises `InputError` where there is no store."""
-    if not store.is_dir():
-        raise InputError(f"{store}: no store there; it is in the folder that paths.cache names")
+def stored_parts(store: Store, runs: Mapping[str, str]) -> list[Held]:
+    """Every part, with the run that names a result in it, by `FOLDER/KEY`; raises `InputError` without a store."""
+    if not store.path.is_dir():
+        raise InputError(f"{store.path}: no store there; it is in the folder that paths.cache names")
     now = time.time()
     found = []
-    for path in sorted(store.glob("??/*.npz")):
+    for path in sorted(store.path.glob("??/*/*.part")):
         if path.is_file() and not path.is_symlink():
             status = path.stat()
-            found.append(Held(path, status.st_size, now - max(status.st_mtime, status.st_atime)))
+            named = (runs.get(f"{path.parent.name}/{key}") for key in store.head(path)[0])
+            unused = now - max(status.st_mtime, status.st_atime)
+            found.append(Held(path, next(filter(None, named), UNNAMED), status.st_size, unused))
     return found
 
 
-def results_in_plans(runs: Path) -> Mapping[str, tuple[str, str]]:
-    """(run's folder, step) by the key that its plan names; raises `InputError` where a plan cannot be read."""
+def results_in_plans(runs: Path) -> dict[str, str]:
+    """The run's folder by the key that its plan names; raises `InputError` where a plan cannot be read."""
     if not runs.is_dir():
         raise InputError(f"{runs}: no such folder; say where the folders of runs lie, --runs DIR")
-    return {
-        row.key: (plan.parent.name, row.step)
-        for plan in sorted(runs.rglob(PLAN))
-        for row in read_plan(plan)[1]
-        if row.key
-    }
+    return {row.key: plan.parent.name for plan in sorted(runs.rglob(PLAN)) for row in read_plan(plan)[1]}
 
 
-def summary(found: Sequence[Held], names: Mapping[str, tuple[str, str]]) -> Iterable[str]:
-    """One line for each run and step, the largest first, then all together."""
-    groups: dict[tuple[str, str], list[Held]] = {}
+def summary(found: Sequence[Held]) -> Iterable[str]:
+    """One line for each run, the largest first, then all together."""
+    groups: dict[str, list[Held]] = {}
     for one in found:
-        groups.setdefault(names.get(one.key, (UNNAMED, "")), []).append(one)
-    for (run, step), members in sorted(groups.items(), key=lambda group: -sum(one.size for one in group[1])):
-        yield f"{megabytes(members)}  {len(members):>6}  {run}  {step}".rstrip()
+        groups.setdefault(one.run, []).append(one)
+    for run, members in sorted(groups.items(), key=lambda group: -sum(one.size for one in group[1])):
+        yield f"{megabytes(members)}  {len(members):>6}  {run}"
     yield f"{megabytes(found)}  {len(found):>6}  in all"
 
 
 def megabytes(found: Iterable[Held]) -> str:
     return f"{fixed(sum(one.size for one in found) / 1e6, 1):>10} MB"
-
-
-def prunable(found: Sequence[Held], names: Mapping[str, tuple[str, str]], days: float | None) -> list[Held]:
-    """What may go: named by no run or, where `days` are given, unused for so long."""
-    return [one for one in found if (one.key not in names if days is None else one.unused > days * DAY)]
 
 
 def arguments_of() -> ArgumentParser:
@@ -97,21 +86,21 @@ def _store(options: Namespace) -> int:
     if options.older is not None and not options.prune:
         raise InputError("--older DAYS says what --prune removes; add --prune")
     store = Store(options.cache / "store")
-    found = stored_results(store.path)
-    names = results_in_plans(options.runs)
+    found = stored_parts(store, results_in_plans(options.runs) if store.path.is_dir() else {})
     if not options.prune:
-        for line in summary(found, names):
+        for line in summary(found):
             print(line)
         return 0
     if users := store.users():
         raise StoreError(f"{store.path}: in use by {', '.join(users)}; nothing was removed: wait until the runs end")
-    going = prunable(found, names, options.older)
+    old = None if options.older is None else options.older * DAY
+    going = [one for one in found if (one.run == UNNAMED if old is None else one.unused > old)]
     for one in going:
         try:
             one.path.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{one.path}: cannot be removed ({error.strerror})") from None
-    print(f"removed {len(going)} results, {megabytes(going).strip()}; {len(found) - len(going)} are left")
+    print(f"removed {len(going)} parts, {megabytes(going).strip()}; {len(found) - len(going)} are left")
     return 0
 
 

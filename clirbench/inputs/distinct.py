@@ -7,25 +7,22 @@ from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, NothingCompared
 from clirbench.pages.wording import short
 from clirbench.result import Experiment
-from clirbench.steps.resemble import NOTHING_ALIKE, Resemblances, resemblances
+from clirbench.systems.likeness import Resemblances
 
 
-def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | None, Resemblances, list[str]]:
-    """The systems without those that copy the reference, what the texts share, and notes on it.
+def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tuple[Inputs, list[str]]:
+    """The systems without those that copy the reference, and notes on it; `found`: what the texts share.
 
-    Systems that are made from the reference are not compared. Raises `ConfigError` for a baseline that is a copy, and
+    Raises `ConfigError` for a baseline that is a copy, and
     `NothingCompared` where no other system is left.
     """
-    if inputs is None or getattr(experiment.systems, "made_from_reference", False):
-        return inputs, NOTHING_ALIKE, []
-    found = resemblances(inputs.corpus, inputs.translations, experiment.engine.pmap)
     notes = [
         f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
         f"{short(100 * copy.repeated, 3)} % of its lines)"
         for copy in found.references
     ]
     if experiment.keep_copies or not found.references:
-        return inputs, found, notes
+        return inputs, notes
     copies = [copy.system for copy in found.references]
     if experiment.baseline in copies:
         raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
@@ -34,7 +31,7 @@ def distinct(experiment: Experiment, inputs: Inputs | None) -> tuple[Inputs | No
         raise NothingCompared("every system copies the reference; keep_copies=true compares them")
     notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
     left_out = {**inputs.left_out, **dict.fromkeys(copies, "copies the reference; keep_copies=true")}
-    return replace(inputs, translations=kept, left_out=left_out), found, notes
+    return replace(inputs, translations=kept, left_out=left_out), notes
 
 
 def near_copy_notes(groups: Iterable[Sequence[str]], found: Resemblances) -> Iterator[str]:

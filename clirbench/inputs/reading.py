@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from clirbench.errors import (
 from clirbench.files.trec import read_ideal, read_runs
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment
-from clirbench.steps.make_topics import MakeTopics
+from clirbench.steps.of_all import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.text import current_limits, limit_error
 from clirbench.topics.base import TopicSource
@@ -75,7 +76,7 @@ def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[
     """The topics of a source; those that take work (`kept`) are found again in the store."""
     if not getattr(source, "kept", False):
         return tuple(source.topics(english))
-    (rows,) = cached_result(engine, MakeTopics(source), (english.text, english.map))
+    (rows,) = cached_result(engine, partial(made_topics, source=source), (english.text, english.map))
     return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
 
 

@@ -12,17 +12,16 @@ from typing import Any
 
 from clirbench.computed import Inputs
 from clirbench.engines.base import available_cores
-from clirbench.engines.local import Serial
-from clirbench.experiment import counters
+from clirbench.experiment import jobs_of
+from clirbench.later import load_value
 from clirbench.pages.wording import fixed, grouped
 from clirbench.result import Experiment
+from clirbench.steps.passes import statistics
 from clirbench.steps.search import readings
-from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached
+from clirbench.store.cached import Pass, calls_on
 from clirbench.store.store import Store
 from clirbench.systems.base import makers
 from clirbench.text import Text
-from clirbench.types import Failure
 
 STORED, FRESH, SYSTEM, VALUE = 1.5, 1.5, 0.015, 8e-5
 """Seconds of a run that finds everything, more of one that does not, of each system, of each measure of each topic."""
@@ -50,14 +49,17 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     lacking = {text for maker in makers(inputs.translations) for text in maker.missing(inputs.translations)}
     ready = tuple(t for t in inputs.translations if not {t.test, t.collection} & lacking)
     known = [metric for metric in experiment.metrics if rate(metric) is not None]
-    _, _, counted = counters(known, replace(inputs, translations=ready))  # a command would be run for its version
-    work = list(missing_items(store, SegmentStatistics(inputs.corpus.test), list(counted.values())))
+    asked = replace(experiment, metrics=tuple(known))  # a command would be run for its version
+    jobs = [
+        job for job in jobs_of(asked, replace(inputs, translations=ready), {}) if "statistics" in next(iter(job.calls))
+    ]
+    work = list(missing_calls(store, jobs, statistics.__name__))
     texts = [t.collection for t in ready if t.collection is not None]
     readers = []
     for topics in inputs.topics.values() if experiment.runs is None else ():
         for retriever in filter(None, experiment.retrievers.values()):
             for reader, step in readings(retriever, topics, inputs.corpus.english.map):
-                work += missing_items(store, step, texts)
+                work += [(reader, text) for _, text in missing_calls(store, calls_on(step, texts))]
                 readers.append(reader)
     seconds = sum((rate(reader) or 0) * size(text) / 1e9 for reader, text in work)
     values = len(experiment.measures) * sum(map(len, inputs.topics.values())) * len(experiment.relevance)
@@ -79,12 +81,12 @@ def estimate(experiment: Experiment, inputs: Inputs, store: Store) -> str:
     )
 
 
-def missing_items(store: Store, step: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Text]]:
-    """(what reads it, the text) for each item of a step whose result is not in the store."""
-    for cached in Cached(Serial(), store).cached_items(step, items):
-        if not isinstance(cached, Failure) and not all(map(store.holds, cached.keys.values())):
-            item = cached.item
-            yield item if isinstance(item, tuple) else (getattr(step, "retriever", None) or step.encoder, item)
+def missing_calls(store: Store, jobs: Sequence[Pass], step: str = "") -> Iterator[tuple[Any, Text]]:
+    """(the first that a call gets, the text) for each call of a step, or of any, whose result is not in the store."""
+    for job in jobs:
+        held = store.find(job.folder, [call.fingerprint for call in job.calls.values()])
+        calls = {call.fingerprint: call for call in job.calls.values() if step in ("", call.step)}
+        yield from ((load_value(call.inputs[0]), job.text.value) for key, call in calls.items() if key not in held)
 
 
 def rate(reader: Any) -> float | None:

@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -19,7 +19,7 @@ from clirbench.columns import look_alikes
 from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import escape_unseen
-from clirbench.experiment import HEALTH, count, english_run, health_table
+from clirbench.experiment import HEALTH, count, english_run, health_table, looked_over, pass_over
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.distinct import distinct
 from clirbench.inputs.preflight import expected_result, preflight
@@ -46,11 +46,10 @@ from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.steps.examine import health
-from clirbench.steps.resemble import NOTHING_ALIKE
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.base import makers
+from clirbench.systems.health import health
+from clirbench.systems.likeness import NOTHING_ALIKE
 from clirbench.types import Judged
 
 Value = TypeVar("Value")
@@ -293,12 +292,15 @@ def _checked(
     experiment: Experiment, inputs: Inputs | None, store: Store
 ) -> Iterator[tuple[Callable[[str], None], str]]:
     foretold = preflight(experiment, inputs)
-    alike, copies = NOTHING_ALIKE, list[str]()
-    if inputs is not None and not makers(inputs.translations):
-        inputs, alike, copies = distinct(experiment, inputs)
+    alike, copies, healthy = NOTHING_ALIKE, list[str](), dict[tuple[str, str], Any]()
+    if inputs is not None:
+        ready = replace(inputs, translations=tuple(t for t in inputs.translations if t.maker is None))
+        asked = replace(experiment, engine=Serial(), metrics=())
+        healthy, alike = looked_over(asked, ready, pass_over(asked, ready, {}, no_watch))
+        inputs, copies = distinct(experiment, inputs, alike)
     for line in set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines():
         yield tell, line
-    for name, value in _summary(experiment, inputs, [*foretold, *copies]):
+    for name, value in _summary(experiment, inputs, [*foretold, *copies], healthy):
         yield tell if name in ("note", "health") else say, f"{name}: {value}"
     if inputs is not None:
         yield tell, f"estimate: {estimate(experiment, inputs, store)}"
@@ -323,7 +325,9 @@ def _without_order(experiment: Experiment, inputs: Inputs) -> Iterator[tuple[str
                 yield "warning", f"more than half of what matches is relevant by {rule.signature}: {about}"
 
 
-def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _summary(
+    experiment: Experiment, inputs: Inputs | None, foretold: Sequence[str], healthy: Mapping[tuple[str, str], Any]
+) -> Iterator[tuple[str, Any]]:
     if inputs is not None:
         corpus = inputs.corpus
         yield "systems", f"{len(inputs.translations)}: {', '.join(t.system for t in inputs.translations)}"
@@ -336,7 +340,7 @@ def _summary(experiment: Experiment, inputs: Inputs | None, foretold: Sequence[s
             yield "pending", f"{system} ({why})"
         for note in corpus.notes:
             yield "note", note
-        rows, strange = health(corpus, inputs.translations, Serial().pmap)
+        rows, strange = health(corpus, inputs.translations, healthy)
         notes = [*strange, *look_alikes([t.system for t in inputs.translations])]
         for note in notes or ["nothing strange about the systems' files"]:
             yield "health", note

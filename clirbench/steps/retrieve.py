@@ -25,9 +25,6 @@ class Retrieve:
     document_map: DocumentMap
     english: bool = False
 
-    def cost(self, text: Text) -> float:
-        return text.size
-
     def __call__(self, text: Text) -> Run:
         try:
             return self.retriever.rank(Documents(text, self.document_map), self.topics)

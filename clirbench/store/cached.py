@@ -1,17 +1,18 @@
-"""An engine that remembers: a step is mapped over those items whose result the store does not hold.
+"""An engine that remembers: of each text those results are computed that the store does not hold.
 
-Every result is stored by the process that computed it, as soon as it is there, so that a run that is killed loses no
-more than what each process had in hand. What a step raises as a `ClirbenchError` becomes a `Failure` in the place of
-the result: one system that cannot be computed does not stop the others.
+What one pass over a text gives is stored by the process that computed it, as soon as it is there, so that a run that is
+killed loses no more than what each process had in hand. What a step raises as a `ClirbenchError` becomes a `Failure` in
+the place of the result: one system that cannot be computed does not stop the others.
 """
 
 import logging
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from clirbench.engines.base import Engine, kind
+from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
 from clirbench.errors import Changed, ClirbenchError, StoreError
 from clirbench.later import load_value
@@ -23,28 +24,88 @@ from clirbench.text import seen_through
 from clirbench.types import Failure
 
 LOG = logging.getLogger(__name__)
-Part = Hashable
 Step = Callable[[Any], Any]
-
-WHOLE: Part = ""
-"""The one part of a result that is not taken apart."""
 
 
 def tell_nobody(event: str, **values: Any) -> None:
     """An event that nobody reads."""
 
 
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """A value that many calls get, whose key is made once."""
+
+    value: Any
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(self.value)
+
+    def load(self) -> Any:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A function and all that it gets, which name its result; `part`: what a plan calls it.
+
+    What has `load`, such as another call of the same job, stands for its value. A `bulky` result is an entry of the
+    store, to be read when needed. `many`: the function takes a list of first inputs, and gives a list of results.
+    """
+
+    function: Any
+    inputs: tuple[Any, ...]
+    part: str = ""
+    bulky: bool = False
+    many: bool = False
+
+    @cached_property
+    def fingerprint(self) -> str:
+        elsewhere = getattr(load_value(self.function), "made_elsewhere", False)
+        return fingerprint(() if elsewhere else environment(), self.function, self.inputs)
+
+    @property
+    def step(self) -> str:
+        """The name of the function."""
+        function = load_value(self.function)
+        function = function.func if isinstance(function, partial) else function
+        return str(getattr(function, "__name__", type(function).__name__))
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """The calls of one pass over one text, by their names, each after those that it needs; `system`: whose it is.
+
+    `held`: keys of what the store has; `seen`: what is known of the files of the text; `failed`: why nothing is called.
+    """
+
+    calls: Mapping[Any, Call]
+    text: Shared
+    system: str = ""
+    held: frozenset[str] = frozenset()
+    seen: Mapping[str, Seen] = field(default_factory=dict)
+    failed: Failure | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder of the store: that of a text, whatever is made of it."""
+        return self.text.fingerprint
+
+    @property
+    def missing(self) -> list[Call]:
+        return [] if self.failed else [call for call in self.calls.values() if call.fingerprint not in self.held]
+
+    @property
+    def files(self) -> list[Path]:
+        return list(getattr(self.text.value, "files", ()))
+
+
 @dataclass(frozen=True)
 class Cached:
     """Any engine, behind the store.
 
-    A step is a frozen dataclass that names all its inputs. A step whose result is a mapping of independent parts
-    (values of several measures) has `parts`, the step that gives each part alone, and `only(parts)`, the step that
-    gives some of them: then each part is stored separately. A step that is `bulky` gives entries of the store, to be
-    read when needed, in the place of values.
-
-    `plan` lists what each step of each system is stored under, for `python -m clirbench.status`; `tell` gets the event
-    `kept`, with how many results of a step the store has.
+    `plan` lists what each system's results are stored under, for `clirbench status`; `tell` gets the event `kept`, with
+    how many jobs find all that they need in the store.
     """
 
     engine: Engine
@@ -59,53 +120,68 @@ class Cached:
 
         A `Failure` among the items is passed on. Where the store cannot be written the run goes on without it.
         """
+        yield from (found[""] for found in self.run(calls_on(step, items, names), getattr(step, "alone", False)))
+
+    def run(self, jobs: Sequence[Pass], alone: bool = False) -> Iterator[dict[Any, Any]]:
+        """The results of every job by name: values, entries of the store, `Failure`s."""
         snapshot = current_snapshot()
         with seen_through(snapshot):
-            cached_items = self.cached_items(step, items, names)
-        bulky = getattr(step, "bulky", False)
-        missing = [cached.looked_up(self.store, bulky) for cached in cached_items if isinstance(cached, CachedItem)]
-        work = [replace(cached, found={}) for cached in missing if cached.missing]  # what travels is small
-        if names:
-            self.tell("kept", of=type(step).__name__, items=len(items), kept=len(missing) - len(work))
+            ready = [self.looked_up(job) for job in jobs]
+        work = [job for job, _ in ready if job.missing]
+        if named := [job for job in jobs if job.system]:
+            steps = dict.fromkeys(call.step for call in named[0].calls.values())
+            self.tell("kept", of=", ".join(steps), items=len(jobs), kept=len(jobs) - len(work))
         shared, work = divided(snapshot, work)
-        fresh = iter(self.engine.pmap(Storing(step, self.store, shared), work))
-        waiting = iter(missing)
-        for cached in cached_items:
-            if isinstance(cached, Failure):
-                yield cached
-                continue
-            todo = next(waiting)
-            computed = next(fresh) if todo.missing else {}
-            yield computed if isinstance(computed, Failure) else self._result(step, todo, computed)
+        fresh = iter(self.engine.pmap(Work(self.store, shared, alone), work))
+        for job, found in ready:
+            if job.missing:
+                made, unkept = next(fresh)
+                found |= made
+                if unkept and not self.unkept:
+                    LOG.warning("results are not kept for a rerun: %s", unkept)
+                self.unkept.extend([unkept] if unkept else [])
+            results = {name: self._result(job, call, found) for name, call in job.calls.items()}
+            if self.plan is not None and job.system and not job.failed:
+                self.plan.add(lacking(job, results))
+            yield results
         # Exhausted, so that an engine that ends its work after the last result does so now.
         for _ in fresh:
             raise StoreError("an engine gave more results than there were items")
 
-    def cached_items(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> list["CachedItem | Failure"]:
-        """What is to be done for each item, whether or not it is done already; noted in the plan."""
-        prefix = {part: fingerprint(one, environment()) for part, one in _parts(step).items()}
-        cached_items = [_cached_item(prefix, item) for item in items]
-        if self.plan is not None and names:
-            self.plan.add(_planned(step, cached_items, names))
-        return cached_items
+    def looked_up(self, job: Pass) -> tuple[Pass, dict[str, Any]]:
+        """The job with the keys that the store holds, and these values by key; noted in the plan.
 
-    def _result(self, step: Step, cached: "CachedItem", computed: Mapping[Part, Any]) -> Any:
-        values: dict[Part, Any] = {}
-        for part, key in cached.keys.items():
-            value = computed.get(part)
-            if isinstance(value, Unstored):
-                if not self.unkept:
-                    LOG.warning("results are not kept for a rerun: %s", value.reason)
-                self.unkept.append(value.reason)
-                value = value.value
-            value = cached.found.get(part) if value is None else value
-            values[part] = Entry(self.store, key) if value is None else value
-        if tuple(values) != (WHOLE,):
-            return {part: load_value(value) for part, value in values.items()}
-        return values[WHOLE] if getattr(step, "bulky", False) else load_value(values[WHOLE])
+        What cannot even be described, such as a file that is gone, is failed.
+        """
+        found: dict[str, Any] = {}
+        calls = job.calls.values()
+        try:
+            if job.failed is None:
+                bulky = [call.fingerprint for call in calls if call.bulky]
+                found = self.store.find(job.folder, [call.fingerprint for call in calls], bulky)
+        except ClirbenchError as error:
+            job = replace(job, failed=Failure(str(error), changed=isinstance(error, Changed)))
+        if self.plan is not None and job.system:
+            self.plan.add(planned(job))
+        return replace(job, held=frozenset(found)), found
+
+    def _result(self, job: Pass, call: Call, found: Mapping[str, Any]) -> Any:
+        if job.failed:
+            return job.failed
+        key = call.fingerprint
+        return found[key] if key in found else Entry(self.store, job.folder, key)
 
 
-def cached_result(engine: Engine, step: Callable[[Any], Any], item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
+def run_jobs(engine: Engine, jobs: Sequence[Pass]) -> Iterator[dict[Any, Any]]:
+    """What every job gives, by name, from the store where the engine has one."""
+    if isinstance(engine, Cached):
+        yield from engine.run(jobs)
+        return
+    for job, (made, _) in zip(jobs, engine.pmap(Work(None, current_snapshot()), jobs), strict=True):
+        yield {name: made[call.fingerprint] for name, call in job.calls.items()}
+
+
+def cached_result(engine: Engine, step: Step, item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
     """One result that needs what all systems gave: made in this process, and found again by a rerun.
 
     `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
@@ -116,140 +192,114 @@ def cached_result(engine: Engine, step: Callable[[Any], Any], item: Any, names: 
         yield step(item) if isinstance(found, Failure) else found
 
 
+def calls_on(step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> list[Pass]:
+    """A job of one call for each item, in the folder of the text that is the item, or a part of it."""
+    shared, bulky = Shared(step), getattr(step, "bulky", False)
+    jobs = []
+    for item, name in zip(items, names or [""] * len(items), strict=True):
+        among = item if isinstance(item, tuple) else (item,)
+        text = Shared(next((one for one in among if hasattr(one, "blocks")), item))
+        call = Call(shared, (text if text.value is item else item,), bulky=bulky)
+        jobs.append(Pass({"": call}, text, name, failed=item if isinstance(item, Failure) else None))
+    return jobs
+
+
+def planned(job: Pass) -> Iterator[Planned]:
+    """The rows of a plan that a job has."""
+    for call in job.calls.values():
+        if job.failed:
+            yield Planned(job.system, call.step, call.part, "", job.failed.reason)
+        else:
+            yield Planned(job.system, call.step, call.part, f"{job.folder}/{call.fingerprint}")
+
+
+def lacking(job: Pass, results: Mapping[Any, Any]) -> Iterator[Planned]:
+    """Rows that say why results failed, in the place of those that said where they would be."""
+    for name, one in results.items():
+        if isinstance(one, Failure):
+            call = job.calls[name]
+            yield Planned(job.system, call.step, call.part, f"{job.folder}/{call.fingerprint}", one.reason)
+
+
 @dataclass(frozen=True)
-class CachedItem:
-    """One item, the key of each part of its result, which parts are missing, which others are loaded, and the state of
-    its own files when they were first read."""
+class Work:
+    """Computes what is missing of one job and stores it, in the process that computes.
 
-    item: Any
-    keys: Mapping[Part, str]
-    missing: tuple[Part, ...] = ()
-    found: Mapping[Part, Any] = field(default_factory=dict)
-    seen: Mapping[str, Seen] = field(default_factory=dict)
-
-    def looked_up(self, store: Store, bulky: bool) -> "CachedItem":
-        """The same, with the parts that are missing from the store, and the values of the others unless `bulky`."""
-        if bulky:
-            return replace(self, missing=tuple(part for part, key in self.keys.items() if not store.holds(key)))
-        found = {part: store.find(key) for part, key in self.keys.items()}
-        return replace(self, missing=tuple(part for part, value in found.items() if value is None), found=found)
-
-
-@dataclass(frozen=True)
-class Unstored:
-    """A value that could not be stored, and why: it travels to the parent instead."""
-
-    value: Any
-    reason: str
-
-
-@dataclass(frozen=True)
-class Storing:
-    """Computes what is missing of one item and stores it, in the process that computes.
-
-    What it reads must be what the snapshot, and what is known of the item's own files, says: the keys were made of it.
+    What it reads must be what the snapshot, and what is known of the job's own files, says: the keys were made of it.
     """
 
-    step: Step
-    store: Store
+    store: Store | None
     snapshot: Snapshot
+    alone: bool = False
 
-    def cost(self, cached: CachedItem) -> float | None:
-        """What the step itself says, for the engine."""
-        cost: Callable[[Any], float] | None = getattr(self.step, "cost", None)
-        return None if cost is None else cost(cached.item)
+    def cost(self, job: Pass) -> float:
+        """Bytes of text, for the engine; or what a step itself says."""
+        step = load_value(next(iter(job.calls.values())).function)
+        if hasattr(step, "cost"):
+            return float(step.cost(job.text.value))
+        return float(getattr(job.text.value, "size", 0) * len(job.missing))
 
-    @property
-    def alone(self) -> bool:
-        """What the step itself says, for the engine."""
-        return getattr(self.step, "alone", False)
-
-    def kind(self, cached: CachedItem) -> Hashable:
-        """What the step itself says, for the engine."""
-        return kind(self.step, cached.item)
-
-    def __call__(self, cached: CachedItem) -> dict[Part, Unstored | None] | Failure:
+    def __call__(self, job: Pass) -> tuple[dict[str, Any], str]:
+        """What is to travel to the run, by key: failures, values that are not bulky, all that could not be kept; and
+        why they could not."""
+        keys, bulky = [[c.fingerprint for c in job.missing if c.bulky >= least] for least in (False, True)]
         # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.
-        there: dict[Part, Unstored | None] = {
-            part: None for part in cached.missing if self.store.holds(cached.keys[part])
-        }
-        cached = replace(cached, missing=tuple(part for part in cached.missing if part not in there))
-        if not cached.missing:
-            return there
-        snapshot = replace(self.snapshot, seen={**self.snapshot.seen, **cached.seen})
+        made = {} if self.store is None else self.store.find(job.folder, keys, bulky)
+        there = dict(made)
+        snapshot = Snapshot({**self.snapshot.seen, **job.seen})
+        with seen_through(snapshot):
+            for call in job.missing:
+                if call.fingerprint not in made:
+                    made |= self._computed(job, call, made)
+        if changed := next((Changed(file) for file in job.files if snapshot.differs(file)), None):
+            made = dict.fromkeys(keys, Failure(str(changed), changed=True)) | there
+        if self.store is None:
+            return made, ""
+        fresh = {key: one for key, one in made.items() if key not in there and not isinstance(one, Failure)}
         try:
-            with seen_through(snapshot):
-                values = self._compute(cached)
-            for file in _files(cached.item):
-                if snapshot.differs(file):
-                    raise Changed(file)
-        except ClirbenchError as error:
-            for part in cached.missing:
-                self.store.note_failure(cached.keys[part], str(error))
-            return Failure(str(error), changed=isinstance(error, Changed))
-        return {**there, **{part: self._put(cached.keys[part], values[part]) for part in cached.missing}}
-
-    def _compute(self, cached: CachedItem) -> Mapping[Part, Any]:
-        if cached.missing == (WHOLE,):
-            return {WHOLE: self.step(cached.item)}
-        values: Mapping[Part, Any] = cast(Any, self.step).only(cached.missing)(cached.item)
-        return values
-
-    def _put(self, key: str, value: Any) -> Unstored | None:
-        try:
-            self.store.put(key, value)
+            if fresh:
+                self.store.put(job.folder, fresh)
         except StoreError as error:
-            return Unstored(value, str(error))
-        return None
+            return made, str(error)
+        return {key: one for key, one in made.items() if key not in bulky or key not in fresh}, ""
+
+    def _computed(self, job: Pass, call: Call, made: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a call, and those of calls that its function makes together with it, by key."""
+
+        def value(given: Any) -> Any:
+            if not isinstance(given, Call):
+                return load_value(given)
+            if given.fingerprint in made:
+                return load_value(made[given.fingerprint])
+            assert self.store is not None
+            return self.store.get(job.folder, given.fingerprint)
+
+        together = [call]
+        if call.many:
+            rest = [id(one) for one in call.inputs[1:]]
+            same = (one for one in job.missing if one.many and [id(given) for given in one.inputs[1:]] == rest)
+            together = [one for one in same if one.function is call.function]
+        try:
+            given = [value(one) for one in call.inputs]
+            if failure := next((one for one in given if isinstance(one, Failure)), None):
+                return dict.fromkeys((one.fingerprint for one in together), failure)
+            function = load_value(call.function)
+            if call.many:
+                results = function([value(one.inputs[0]) for one in together], *given[1:])
+            else:
+                results = [function(*given)]
+        except ClirbenchError as error:
+            results = [Failure(str(error), changed=isinstance(error, Changed))] * len(together)
+        return {one.fingerprint: result for one, result in zip(together, results, strict=True)}
 
 
-def _parts(step: Step) -> Mapping[Part, Step]:
-    parts: Callable[[], Mapping[Part, Step]] | None = getattr(step, "parts", None)
-    return {WHOLE: step} if parts is None else parts()
-
-
-def _cached_item(prefix: Mapping[Part, str], item: Any) -> CachedItem | Failure:
-    if isinstance(item, Failure):
-        return item
-    try:
-        made_from = fingerprint(item)
-    except ClirbenchError as error:
-        return Failure(str(error), changed=isinstance(error, Changed))
-    return CachedItem(item, {part: fingerprint(before, made_from) for part, before in prefix.items()})
-
-
-def divided(snapshot: Snapshot, work: Sequence[CachedItem]) -> tuple[Snapshot, list[CachedItem]]:
-    """What is known of the files that all items share, and with each item what is known of its own."""
-    own = [{str(file.absolute()) for file in _files(cached.item)} for cached in work]
+def divided(snapshot: Snapshot, work: Sequence[Pass]) -> tuple[Snapshot, list[Pass]]:
+    """What is known of the files that all jobs share, and with each job what is known of its own."""
+    own = [{str(file.absolute()) for file in job.files} for job in work]
     of_items = set().union(*own)
     shared = {file: seen for file, seen in snapshot.seen.items() if file not in of_items}
-    items = [
-        replace(cached, seen={file: snapshot.seen[file] for file in files if file in snapshot.seen})
-        for cached, files in zip(work, own, strict=True)
+    jobs = [
+        replace(job, seen={file: snapshot.seen[file] for file in files if file in snapshot.seen})
+        for job, files in zip(work, own, strict=True)
     ]
-    return replace(snapshot.for_steps, seen=shared), items
-
-
-def _files(item: Any) -> Iterator[Path]:
-    """The files of the texts among what an item consists of."""
-    for member in item if isinstance(item, tuple) else (item,):
-        if hasattr(member, "blocks"):
-            yield from member.files
-
-
-def _planned(step: Step, cached_items: Sequence[CachedItem | Failure], names: Sequence[str]) -> Iterator[Planned]:
-    for name, cached in zip(names, cached_items, strict=True):
-        if isinstance(cached, Failure):
-            yield Planned(name, type(step).__name__, "", "", cached.reason)
-            continue
-        for part, key in cached.keys.items():
-            yield Planned(name, type(step).__name__, part_label(part, cached.item), key)
-
-
-def part_label(part: Part, item: Any) -> str:
-    """What to call a part of a result: `MAP`, `MAP[qrels]`; a metric's name where the item begins with a metric."""
-    if isinstance(part, tuple):
-        label, name = part
-        return f"{name}[{label}]" if label else str(name)
-    first = item[0] if isinstance(item, tuple) else item
-    return str(part) or str(getattr(first, "name", ""))
+    return Snapshot(shared), jobs

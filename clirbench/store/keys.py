@@ -1,21 +1,23 @@
 """Names of results by what they were made from: content, components and the code that computes, never a path or a time.
 
-    key = sha256(step and its inputs, the item, Python and numpy, the source of every module that takes part)
+    key = sha256(a function and all that it gets, Python and numpy, the source of the rooms that compute)
 
-Version numbers that somebody must remember to raise are forgotten; so the code in a key is its source text: the
-modules of the step and of its components, and every module of the same package that these import, directly or not.
-Editing chrF leaves what BLEU computed valid; libraries are named with their versions by the components' signatures.
+Version numbers that somebody must remember to raise are forgotten; so the code in a key is its source text: of the
+rooms that compute, not of those that show (`report`, `configuration`, `commands`). A component from elsewhere, a
+laboratory's or a user's, adds the source of its own folder; libraries are named with their versions by the components'
+signatures. What a program makes (translations, vectors, scores) depends on none of this: a dataclass that declares
+`made_elsewhere` is its name and its `signature`, and content alone.
 """
 
 import hashlib
-import importlib.util
 import json
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from importlib.metadata import version
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -26,23 +28,35 @@ from clirbench.later import Shelf
 if TYPE_CHECKING:
     from hashlib import _Hash as Digest
 
+PACKAGE = Path(__file__).parents[1]
+ROOMS = (
+    "text.py", "types.py", "later.py", "files", "corpora", "topics", "metrics", "retrieval", "relevance", "measures",
+    "systems", "statistics", "scoreboard.py", "steps",
+)  # fmt: skip
+"""What a number can depend on."""
+CODE = (".py", ".pyi", ".pyc", ".so", ".nbi", ".nbc")
+"""What is code, or was compiled from it; other files beside it are data (word lists)."""
+
 
 def fingerprint(*values: Any) -> str:
     """sha256 of values by content, hexadecimal.
 
-    Plain values, arrays (sparse ones in csr form too), sequences, mappings (in their order) and dataclasses. A
-    dataclass is its class, the source of its code, its fields (those with `compare=False` apart) and its `signature`;
-    an object with a `fingerprint` (text, an entry of the store) is that. Raises `TypeError` for what has no content of
-    its own, a path among them.
+    Plain values, arrays (sparse ones in csr form too), sequences, mappings (in their order), functions of modules and
+    dataclasses. A dataclass is its class, its fields (those with `compare=False` apart) and its `signature`; an object
+    with a `fingerprint` (text, an entry of the store) is that. Raises `TypeError` for what has no content of its own, a
+    path among them.
     """
     digest = hashlib.sha256()
     _feed(digest, values)
     return digest.hexdigest()
 
 
+@lru_cache(maxsize=1)
 def environment() -> tuple[str, ...]:
-    """What moves numbers without being named by a component: Python (its Unicode tables) and numpy (its sums)."""
-    return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", f"numpy-{np.__version__}")
+    """What moves numbers without being named by a component: Python (its Unicode tables), libraries, and our code."""
+    libraries = (f"{name}-{version(name)}" for name in ("numpy", "scipy"))
+    ours = code_in(*(PACKAGE / room for room in ROOMS))
+    return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", *libraries, ours)
 
 
 def _feed(digest: "Digest", value: Any) -> None:
@@ -75,6 +89,10 @@ def _feed(digest: "Digest", value: Any) -> None:
         _feed_sequence(digest, sorted(value))
     elif is_dataclass(value) and not isinstance(value, type):
         _feed_dataclass(digest, value)
+    elif isinstance(value, partial):
+        _feed(digest, (value.func, value.args, value.keywords))
+    elif isinstance(value, FunctionType) and "<" not in value.__qualname__:
+        _feed_code(digest, value)
     else:
         raise TypeError(f"{type(value).__name__} has no content that could be part of a key: {value!r}")
 
@@ -118,102 +136,44 @@ def _of_object(value: Any) -> bytes:
 
 
 def _feed_fields(digest: "Digest", value: Any) -> None:
-    kind = type(value)
-    _tag(digest, "class", f"{kind.__module__}.{kind.__qualname__}".encode())
-    # A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
-    code = uuid4().hex if _source(kind.__module__) is None else code_of(kind.__module__)
-    _tag(digest, "code", code.encode())
+    signature = getattr(value, "signature", None)
+    elsewhere = getattr(value, "made_elsewhere", False)
+    _feed_code(digest, type(value), "" if elsewhere else None)
     for field in fields(value):
-        if field.compare:
+        if field.compare and not (elsewhere and signature):
             _tag(digest, "field", field.name.encode())
             _feed(digest, getattr(value, field.name))
-    signature = getattr(value, "signature", None)
     if isinstance(signature, str):
         _tag(digest, "signature", signature.encode())
 
 
+def _feed_code(digest: "Digest", value: Any, code: str | None = None) -> None:
+    code = code_of(value.__module__) if code is None else code
+    _tag(digest, "code", f"{value.__module__}.{value.__qualname__}:{code}".encode())
+
+
 @lru_cache(maxsize=256)
 def code_of(module: str) -> str:
-    """sha256 over the source of a module, of all it imports from its own package, and of data files beside them."""
-    digest = hashlib.sha256()
-    for path in sorted({file for name in imported(module) for file in _files(name)}):
-        _tag(digest, path.name, path.read_bytes())
-    return digest.hexdigest()
+    """sha256 over the source that `environment` does not name: of a laboratory, of a package or a file of a user's.
 
-
-@lru_cache(maxsize=256)
-def imported(module: str) -> frozenset[str]:
-    """The module and every module of the same top-level package that it imports, anywhere in its code."""
-    package = module.partition(".")[0]
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        if name in found or _source(name) is None:
-            continue
-        found.add(name)
-        waiting += [other for other in _imports(name) if other.partition(".")[0] == package]
-        waiting += [name.rpartition(".")[0]] if "." in name else []
-    return frozenset(found)
-
-
-@lru_cache(maxsize=1024)
-def _imports(module: str) -> tuple[str, ...]:
-    source = _source(module)
-    return () if source is None else tuple(imports_in(source.read_bytes().decode("utf-8", "replace")))
-
-
-IMPORT = re.compile(
-    r"(?:^|[;:\r])[ \t\f]*(?:from\s+([\w.]+)\s*import\b\s*(\((?:[^)#]|#.*)*|[^;#\r\n]*)|import\s+([^;#\r\n]*))",
-    re.MULTILINE,
-)
-"""An import wherever a statement may begin; parsing the whole code would take ten times as long."""
-
-
-def imports_in(code: str) -> Iterator[str]:
-    """Full names of what Python code imports, anywhere in it; of `from a import b` both `a` and `a.b`.
-
-    What reads like an import inside a text counts too: a key may depend on too much, never on too little.
+    A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
     """
-    for package, names, modules in IMPORT.findall(re.sub(r"\\\r?\n", " ", code)):
-        listed = re.sub(r"#.*", "", names or modules).replace("(", " ").split(",")
-        words = (name.split()[0] for name in listed if name.strip())
-        if modules:
-            yield from words
-        elif not package.startswith("."):
-            # What is imported may itself be a module.
-            yield package
-            yield from (f"{package}.{name}" for name in words)
-
-
-@lru_cache(maxsize=1024)
-def _source(module: str) -> Path | None:
-    within = _source(module.rpartition(".")[0]) if "." in module else None
-    if within is not None and within.name != "__init__.py":
-        # A name in a module: to look for it as a module would load that one, and with it compilers.
-        return _loaded_source(module)
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        # Not a module: a class or function that was imported by name, or a script's `__main__`.
-        return _loaded_source(module)
-    path = Path(spec.origin) if spec and spec.origin else None
-    return path if path is not None and path.suffix == ".py" and path.is_file() else None
-
-
-def _loaded_source(module: str) -> Path | None:
     file = getattr(sys.modules.get(module), "__file__", None)
-    return Path(file) if file else None
+    if not file:
+        return uuid4().hex
+    place = Path(file)
+    if place.is_relative_to(PACKAGE):
+        room = place.relative_to(PACKAGE).parts
+        return code_in(PACKAGE / room[0] / room[1]) if room[0] == "labs" else ""
+    below = module.count(".") if place.name != "__init__.py" else module.count(".") + 1
+    return code_in(place.parents[below - 1] if below else place)
 
 
-def _files(module: str) -> list[Path]:
-    """The source of a module, and the data (word lists) in its folder."""
-    source = _source(module)
-    if source is None:
-        return []
-    if source.name != "__init__.py":
-        return [source]
-    return [path for path in source.parent.iterdir() if path.is_file() and (path == source or path.suffix not in CODE)]
-
-
-CODE = (".py", ".pyi", ".pyc", ".so", ".nbi", ".nbc")
+def code_in(*places: Path) -> str:
+    """sha256 over the source, and data beside it, of files and of folders with all that is in them."""
+    digest = hashlib.sha256()
+    for place in places:
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if path.is_file() and (path.suffix == ".py" or path.suffix not in CODE):
+                _tag(digest, path.relative_to(place.parent).as_posix(), path.read_bytes())
+    return digest.hexdigest()

@@ -1,7 +1,8 @@
 """What a run needs and under which keys: RUN/plan.tsv, written before the run works.
 
-For each system and step the key that the result is stored under. Whether it is there is the store's to say, so
-`clirbench status RUN` is right for a run that is going on, was killed, or was completed by another run.
+For each system and step the folder of the store and the key that the result is under, `FOLDER/KEY`. Whether it is there
+is the store's to say, so `clirbench status RUN` is right for a run that is going on, was killed, or was completed by
+another run.
 """
 
 from collections.abc import Iterable, Iterator
@@ -94,7 +95,7 @@ def read_plan(path: Path) -> tuple[Path, list[Planned]]:
         if len(values) != len(COLUMNS):
             raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(COLUMNS)}")
         row = Planned(*values)
-        if row.key and not all(map(is_plain, row.key.split("/") if row.step == TRANSLATE else [row.key])):
+        if row.key and not all(map(is_plain, row.key.split("/"))):
             raise InputError(f"{path}: line {number}: {row.key!r} is no key of a result")
         rows.append(row)
     return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))

@@ -1,39 +1,57 @@
-"""The store: results by the key of what they were made from, one file each, checked whenever they are read.
+"""The store: results by the key of what they were made from, those of one text in one folder, checked when read.
 
-    STORE/ab/abcdef....npz        a value (see `clirbench.store.codecs`)
-    STORE/ab/abcdef....failed     why the last attempt at this key failed; gone as soon as there is a value
-    STORE/unfinished/             values that are being written
+    STORE/ab/FOLDER/NAME.part     what one pass over a text gave: values by their keys
+    STORE/unfinished/             parts that are being written
     STORE/running/                a file for each process that uses the store
 
-A value is written beside its place and moved there in one step, so no reader sees half of it and two runs may share a
-store. It is not forced to disk: after a power cut the checksum finds what is torn, and a rerun makes it again.
+A part is a sum, a line of JSON (for each key where its arrays are, and their sum), then the arrays, each at a multiple
+of 64 bytes: raw, whole numbers in fewer bytes; nothing is pickled. It is written beside its place, moved there in one
+step and never changed, so no reader sees half of it and two runs may share a store. It is not forced to disk: after a
+power cut the sums find what is torn, and a rerun makes it again.
 """
 
 import errno
+import hashlib
+import json
 import logging
+import math
 import mmap
 import os
 import stat
-from collections.abc import Callable, Iterator
+from ast import literal_eval
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
+import numpy as np
+
 from clirbench.errors import StoreError
-from clirbench.later import bytes_of_arrays
-from clirbench.store.codecs import Content, Damaged, check, pack, pack_into, unpack
+from clirbench.files.spool import pages
 from clirbench.store.whole import sweep, write_whole, writer
+from clirbench.types import Run
 
 Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
 UNFINISHED = "unfinished"
 RUNNING = "running"
+SUM = 64
+"""Length of a sha256 in hexadecimal."""
+ALIGNED = 64
 MAPPED = 1 << 26
-"""Bytes from which on an entry is mapped into memory: the system reads what is used, and may take it back. A map
-holds a file open, of which a process may have few; so what is smaller is read, and written in one go."""
+"""Bytes from which on a value is mapped into memory: the system reads what is used, and may take it back. A map holds a
+file open, of which a process may have few; so what is smaller is read."""
+NARROWED = 1 << 12
+"""Bytes from which on whole numbers are kept in narrower types: counts are small."""
+OF_RUN = ("offsets", "documents", "scores", "tied", "n_matched")
+"""The arrays of a `Run`."""
+
+
+class Damaged(Exception):
+    """The bytes are not those that were written under this name."""
 
 
 @dataclass(frozen=True)
@@ -43,54 +61,37 @@ class Store:
     path: Path
     warned: set[str] = field(default_factory=set, compare=False, repr=False)
 
-    def holds(self, key: str) -> bool:
-        """Whether a value is there as it was written; a damaged one is reported and counts as missing."""
-        return self.find(key, check) is not None
+    def find(self, folder: str, keys: Collection[str], bulky: Collection[str] = ()) -> dict[str, Any]:
+        """The values of these keys that are there as they were written; a damaged part is reported and has none.
 
-    def find(self, key: str, read: Callable[[str, Content], Any] = unpack) -> Any | None:
-        """The value, as `holds` says; None where there is none."""
-        content = self._read(self._place(key, "npz"))
-        try:
-            return None if content is None else read(key, content)
-        except Damaged as damage:
-            self._warn_once(key, f"{self._place(key, 'npz')} is damaged ({damage}): its value is computed again")
-            return None
+        Those of `bulky` keys are entries, to be read when they are needed.
+        """
+        found: dict[str, Any] = {}
+        for part in self._parts(folder) if keys else ():
+            head, begin = self.head(part)
+            with self._reported(part):
+                for key in (key for key in keys if key in head and key not in found):
+                    content = _content(part, key, head[key], begin)
+                    found[key] = Entry(self, folder, key) if key in bulky else _unpacked(content, head[key]["arrays"])
+        return found
 
-    def get(self, key: str) -> Any:
-        """The value; raises `StoreError` where `holds` says that there is none."""
-        place = self._place(key, "npz")
-        content = self._read(place)
-        if content is None:
-            raise StoreError(f"{place} is gone from the store; a rerun computes it again")
-        try:
-            return unpack(key, content)
-        except Damaged as damage:
-            raise StoreError(f"{place} is damaged ({damage}); a rerun computes it again") from None
+    def get(self, folder: str, key: str) -> Any:
+        """The value; raises `StoreError` where it is gone or damaged."""
+        found = self.find(folder, [key])
+        if key not in found:
+            raise StoreError(f"{self._folder(folder)}: a result is gone or damaged; a rerun computes it again")
+        return found[key]
 
-    def put(self, key: str, value: Any) -> None:
-        """Store a value; raises `StoreError` where it cannot be written."""
-        large = bytes_of_arrays(value) >= MAPPED
-        content = partial(pack_into, key=key, value=value) if large else pack(key, value)
+    def put(self, folder: str, values: Mapping[str, Any]) -> None:
+        """Store what one pass gave as one part; raises `StoreError` where it cannot be written."""
+        place = self._folder(folder) / f"{hashlib.sha256(''.join(sorted(values)).encode()).hexdigest()}.part"
         try:
-            self._write(self._place(key, "npz"), content)
-            self._place(key, "failed").unlink(missing_ok=True)
+            self._write(place, lambda file: write_part(file, place.stem, values))
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot be written ({error.strerror or error}); choose another folder with "
                 "paths.cache=DIR, or make room"
             ) from error
-
-    def note_failure(self, key: str, reason: str) -> None:
-        """Keep why an attempt failed, for `clirbench.status`; a store that cannot be written keeps nothing."""
-        try:
-            self._write(self._place(key, "failed"), reason.encode("utf-8", "replace"))
-        except OSError:
-            LOG.debug("the failure of %s could not be noted", key)
-
-    def failure(self, key: str) -> str | None:
-        """Why the last attempt at this key failed; None where it did not, or was never made."""
-        content = self._read(self._place(key, "failed"))
-        return None if content is None else bytes(content).decode("utf-8", "replace")
 
     def sweep(self) -> None:
         """Remove what writers of this machine left behind when they were killed."""
@@ -118,37 +119,45 @@ class Store:
         except OSError:
             return []
 
-    def _place(self, key: str, kind: str) -> Path:
-        return self.path / key[:2] / f"{key}.{kind}"
+    def _folder(self, name: str) -> Path:
+        return self.path / name[:2] / name
 
-    def _read(self, place: Path) -> Content | None:
-        """The bytes of a file; None where there is none, or, with one warning, none that can be read.
-
-        A large one is mapped into memory, privately: what is done to it stays here. Only a regular file is read: a
-        pipe would be waited for, a link leads elsewhere.
-        """
+    def _parts(self, folder: str) -> list[Path]:
         try:
-            with open(place, "rb", opener=_without_waiting) as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode):
-                    raise OSError(errno.EINVAL, "not a regular file")
-                if status.st_size >= MAPPED:
-                    with suppress(OSError):  # not every file system can; then it is read
-                        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-                return bytearray(file.read())
+            return sorted(self._folder(folder).glob("*.part"))
+        except OSError:
+            return []
+
+    def head(self, part: Path) -> tuple[Mapping[str, Any], int]:
+        """What the head of a part says of each of its keys, and where its arrays begin; nothing where it is damaged."""
+        head: Mapping[str, Any] = {}
+        line = b""
+        with self._reported(part), _opened(part) as file:
+            sums, line = file.read(SUM), file.readline()
+            if _sum(part.stem, line) != sums:
+                raise Damaged("the sum of its head does not fit")
+            head = json.loads(line)
+        return head, SUM + len(line)
+
+    @contextmanager
+    def _reported(self, part: Path) -> Iterator[None]:
+        """What cannot be read counts as missing; it is said once."""
+        try:
+            yield
         except FileNotFoundError:
-            return None
+            pass
+        except Damaged as damage:
+            self._warn_once(str(part), f"{part} is damaged ({damage}): its values are computed again")
         except OSError as error:
             reason = error.strerror or str(error)
-            self._warn_once(reason, f"{place}: cannot be read ({reason}); such values are computed again")
-            return None
+            self._warn_once(reason, f"{part}: cannot be read ({reason}); such values are computed again")
 
     def _warn_once(self, about: str, message: str) -> None:
         if about not in self.warned:
             LOG.warning("%s", message)
             self.warned.add(about)
 
-    def _write(self, place: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
+    def _write(self, place: Path, content: Any) -> None:
         unfinished = self.path / UNFINISHED / writer()
         try:
             write_whole(place, content, unfinished)
@@ -161,8 +170,138 @@ class Store:
             write_whole(place, content, unfinished)
 
 
+def _opened(place: Path) -> IO[bytes]:
+    """A regular file, to read: a pipe would be waited for, a link leads elsewhere. Raises `OSError`."""
+    file = open(place, "rb", opener=_without_waiting)  # noqa: SIM115  the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file")
+    return file
+
+
 def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
+
+
+def write_part(file: IO[bytes], name: str, values: Mapping[str, Any]) -> None:
+    """Write a part; raises `TypeError` for a value (array, csr_array, `Run`, rows of plain values) without a format."""
+    head, arrays, end = {}, list[Any](), 0
+    for key, value in values.items():
+        held, begin, placed = _arrays(value), end, {}
+        for array_name, given in held.items():
+            if given.dtype.hasobject:
+                raise TypeError(f"an array of objects ({array_name}) cannot be stored")
+            array = _narrow(given)
+            wide = "" if array is given else given.dtype.str
+            turned = array.flags.f_contiguous and not array.flags.c_contiguous
+            arrays.append((array.T if turned else np.asarray(array, order="C")).reshape(-1).view(np.uint8))
+            kind = repr(np.lib.format.dtype_to_descr(array.dtype))
+            placed[array_name] = [kind, array.shape, turned, end - begin, wide]
+            end += -(-array.nbytes // ALIGNED) * ALIGNED
+        its = _sum(key, *arrays[len(arrays) - len(held) :]).decode()
+        head[key] = {"arrays": placed, "at": begin, "size": end - begin, "sum": its}
+    line = json.dumps(head).encode()
+    line += b" " * (-(SUM + len(line) + 1) % ALIGNED) + b"\n"
+    file.write(_sum(name, line) + line)
+    for array in arrays:
+        for piece in pages(array) if len(array) else ():
+            file.write(piece)
+        file.write(bytes(-array.nbytes % ALIGNED))
+
+
+def _sum(name: str, *contents: Any) -> bytes:
+    """The sum of contents under a name, so that what stands under another one is found out like a flipped bit."""
+    digest = hashlib.sha256(name.encode())
+    for content in contents:
+        for piece in pages(content) if len(content) else ():
+            digest.update(piece)
+        digest.update(bytes(-len(content) % ALIGNED))
+    return digest.hexdigest().encode()
+
+
+def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
+    """The bytes that `spec` describes, read or in a private map of the file; raises `Damaged`."""
+    begin, size = begin + spec["at"], spec["size"]
+    with _opened(part) as file:
+        content: Any = None
+        if size >= MAPPED:
+            with suppress(OSError):  # not every file system can; then it is read
+                content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))[begin : begin + size]
+        if content is None:
+            content = bytearray(size)
+            os.preadv(file.fileno(), [content], begin)
+    if len(content) != size or _sum(key, content).decode() != spec["sum"]:
+        raise Damaged("the sum of a value does not fit")
+    return content
+
+
+def _unpacked(content: Any, placed: Mapping[str, Any]) -> Any:
+    """The value whose arrays are parts of the content, as wide as they were."""
+    arrays = {}
+    for name, (kind, shape, turned, at, wide) in placed.items():
+        count = math.prod(shape)
+        array = np.frombuffer(content, _kind(kind), count, at) if count else np.empty(0, _kind(kind))
+        array = array.reshape(shape[::-1]).T if turned else array.reshape(shape)
+        arrays[name] = array.astype(wide) if wide else array
+    return _from_arrays(arrays)
+
+
+def _narrow(array: Any) -> Any:
+    """Whole numbers in the fewest bytes that hold them; other arrays, and those worth mapping, as they are."""
+    if array.dtype.kind not in "iuf" or not NARROWED <= array.nbytes < MAPPED:
+        return array
+    most = array.max() if array.min() >= 0 and not np.signbit(array).any() else np.inf  # no NaN, no -0.0
+    for kind in (np.uint8, np.uint16, np.uint32):
+        if most <= np.iinfo(kind).max and np.dtype(kind).itemsize < array.itemsize:
+            small = array.astype(kind)
+            return small if (small == array).all() else array
+    return array
+
+
+@lru_cache(maxsize=256)
+def _kind(description: str) -> Any:
+    return np.lib.format.descr_to_dtype(literal_eval(description))
+
+
+def _arrays(value: Any) -> dict[str, Any]:
+    if isinstance(value, np.ndarray):
+        return {"array": value}
+    if isinstance(value, Run):
+        ids = {"topic_ids": value.topic_ids, "doc_ids": value.doc_ids, "unmatched": value.unmatched}
+        return {"run": _json(ids), **{name: getattr(value, name) for name in OF_RUN}}
+    if getattr(value, "format", None) == "csr":
+        shape = np.array(value.shape, dtype=np.int64)
+        return {"csr": shape, "data": value.data, "indices": value.indices, "indptr": value.indptr}
+    if isinstance(value, dict):
+        held = {name: array for name, array in value.items() if isinstance(array, np.ndarray)}
+        return {"plain": _json({name: rest for name, rest in value.items() if name not in held}), **held}
+    if isinstance(value, list):
+        return {"plain": _json(value)}
+    raise TypeError(f"the store has no format for {type(value).__name__}")
+
+
+def _json(value: Any) -> Any:
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+
+
+def _from_arrays(arrays: dict[str, Any]) -> Any:
+    if "plain" in arrays:
+        value = json.loads(arrays.pop("plain").tobytes())
+        return {**value, **arrays} if arrays else value
+    if "array" in arrays:
+        return arrays["array"]
+    if "csr" in arrays:
+        from scipy.sparse import csr_array
+
+        rows, columns = arrays["csr"].tolist()
+        return csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns))
+    ids = json.loads(arrays["run"].tobytes())
+    return Run(
+        topic_ids=tuple(ids["topic_ids"]),
+        doc_ids=tuple(ids["doc_ids"]),
+        unmatched=tuple(tuple(terms) for terms in ids["unmatched"]),
+        **{name: arrays[name] for name in OF_RUN},
+    )
 
 
 @dataclass(frozen=True)
@@ -170,6 +309,7 @@ class Entry(Generic[Value]):
     """A value in the store, read each time it is asked for, so that a run need not hold many at once."""
 
     store: Store
+    folder: str
     key: str
 
     @property
@@ -179,5 +319,5 @@ class Entry(Generic[Value]):
 
     def load(self) -> Value:
         """Read and check it; raises `StoreError` where it is gone or damaged."""
-        value: Value = self.store.get(self.key)
+        value: Value = self.store.get(self.folder, self.key)
         return value

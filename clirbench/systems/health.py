@@ -7,17 +7,20 @@ with ids of their own cannot slip, and texts that are made by a translator here 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
-from clirbench.files.lines import n_blank
+from clirbench.corpora.jsonl import JsonlText
+from clirbench.files.lines import held_text, n_blank
 from clirbench.systems.files import read_metadata
-from clirbench.text import Text
-from clirbench.types import Doubles
+from clirbench.text import Text, lookalike_names
+from clirbench.types import Doubles, Failure, Translation
 
 OFFSETS = (-2, -1, 1, 2)
 WINDOWS, WINDOW = 12, 20
@@ -203,3 +206,96 @@ def listed_without_file(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:
     for path in dict.fromkeys(layout.single("systems.tsv") for layout in layouts):
         if path is not None and (missing := [name for name in read_metadata(path) if name not in known]):
             yield path, missing
+
+
+def examined(reference: Reference, text: Text) -> dict[str, Any]:
+    """The fields of a text's `Health`."""
+    return asdict(examine_text(text, reference))
+
+
+@dataclass(frozen=True)
+class FileHealth:
+    """What is strange about one text of a system: a row of health.tsv; None where lines have ids of their own.
+
+    `off_by`: from line `from_line` on it fits the reference better this number of lines later (earlier if negative).
+    `same_text_as`, `looks_like`: other systems with the same bytes, or a name that the eye takes for this one.
+    `side` is `no file` for a system that systems.tsv alone knows.
+    """
+
+    system: str
+    side: str
+    lines: int | None = None
+    blank_share: float | None = None
+    crlf_lines: int | None = None
+    bom: int | None = None
+    off_by: int | None = None
+    from_line: int | None = None
+    same_text_as: str = ""
+    looks_like: str = ""
+
+    @property
+    def strange(self) -> bool:
+        """Whether a reader must look at it."""
+        odd = (self.crlf_lines, self.bom, self.off_by, self.same_text_as, self.looks_like, self.side == "no file")
+        return any(odd) or (self.blank_share or 0) > MANY_BLANK
+
+
+def side_of(translation: Translation, side: str) -> Text | None:
+    """A system's text of one side; a text that is both counts as the collection's."""
+    if side == "collection":
+        return translation.collection
+    return None if translation.test == translation.collection else translation.test
+
+
+def compared_sides(corpus: Corpus) -> dict[str, Reference]:
+    """What the texts of each side are compared with, line by line."""
+    sides = {"test": Reference(held_text(corpus.test.references[0]), len(corpus.test))}
+    if corpus.has_english:
+        sides["collection"] = Reference(corpus.english.text, corpus.english.map.n_lines)
+    return sides
+
+
+def reference_texts(corpus: Corpus) -> dict[str, Text]:
+    """The texts that systems are compared with, each once, by what to call them."""
+    numbered = enumerate(corpus.test.references, 1)
+    named = [(f"reference {number} of the test set", held_text(lines)) for number, lines in numbered]
+    if corpus.has_english and not isinstance(corpus.english.text, JsonlText):
+        named.append((corpus.english.text.where, corpus.english.text))
+    return dict({text.fingerprint: (name, text) for name, text in named}.values())
+
+
+def health(
+    corpus: Corpus, translations: Sequence[Translation], found: Mapping[tuple[str, str], Any]
+) -> tuple[list[FileHealth], list[str]]:
+    """A row for each text of a system, and notes on what is strange.
+
+    `found`: what `examined` gave, by (system, side), and by the name of a reference and "". Of files of documents,
+    which have ids, only copies are found. Texts that are made here, by a translator or a simulation, are not examined.
+    """
+    healthy = {key: Health(**one) for key, one in found.items() if not isinstance(one, Failure)}
+    rows: list[FileHealth] = []
+    notes = [f"{name}: {said}" for (name, side), one in healthy.items() if not side for said in one.complaints()]
+    resembling = {name: group for group in lookalike_names(t.system for t in translations) for name in group}
+    for side in ("collection", "test"):
+        texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
+        copies: dict[str, list[str]] = {}
+        for system, text in texts.items():
+            copies.setdefault(text.fingerprint, []).append(system)
+        for system, text in texts.items():
+            same = [name for name in copies[text.fingerprint] if name != system]
+            looks = [name for name in resembling.get(system, ()) if name != system]
+            row = FileHealth(system, side, same_text_as=first_ten(same), looks_like=first_ten(looks))
+            if seen := healthy.get((system, side)):
+                notes += [f"{text.where}: {complaint}" for complaint in seen.complaints(text.size)]
+                off, line = seen.slip or (0, None)
+                share = seen.n_blank / max(seen.n_lines, 1)
+                row = replace(row, lines=seen.n_lines, blank_share=share, crlf_lines=seen.n_crlf, bom=int(seen.bom))
+                row = replace(row, off_by=off, from_line=line)
+            rows.append(row)
+        for systems in copies.values():
+            if len(systems) > 1:
+                notes.append(f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}")
+    for path, missing in listed_without_file(corpus):
+        rows += [FileHealth(system, "no file") for system in missing]
+        notes.append(f"{path}: systems without a file: {first_ten(missing)}")
+    return rows, notes

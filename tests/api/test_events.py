@@ -19,6 +19,7 @@ from tests.waiting import wait_until
 
 SHORT = ["metric=[BLEU]", "measures=[RBO]", "topics=keyterms", "topics.n=6", "relevance.k=2", "units=none"]
 PAGE = PACKAGE / "docs" / "reference" / "files.md"
+STEPS = "statistics, score, Retrieve, measured, examined, worded"
 ALWAYS = {"event", "at", "peak_mb"}
 
 
@@ -45,13 +46,13 @@ def test_a_rerun_goes_on_in_the_same_file_and_says_what_the_store_has(cli: Cli, 
     told = of(cli.cwd / "run")
     again = next(place for place, event in enumerate(told) if place and event["event"] == "start")
     for events, kept in ((told[:again], 0), (told[again:], 4)):
-        begun = next(place for place, event in enumerate(events) if event.get("step") == "MT metrics")
+        begun = next(place for place, event in enumerate(events) if event.get("step") == "systems")
         assert [event["event"] for event in events[begun : begun + 3]] == ["begun", "kept", "done"]
         asked = events[begun + 1]
-        assert (asked["of"], asked["items"], asked["kept"]) == ("SegmentStatistics", 4, kept)
+        assert (asked["of"], asked["items"], asked["kept"]) == (STEPS, 4, kept)
         assert (events[0]["event"], events[-1]["event"], events[-1]["outcome"]) == ("start", "end", "done")
         steps = [[event["step"] for event in events if event["event"] == kind] for kind in ("begun", "done")]
-        assert steps[0] == steps[1] == ["MT metrics", "scores", "retrieval", "IR measures", "intervals", "analyses"]
+        assert steps[0] == steps[1] == ["systems", "intervals", "analyses"]
     found = json.loads((cli.cwd / "run" / "results.json").read_text(encoding="utf-8"))
     assert [event["text"] for event in told[again:] if event["event"] == "warning"] == found["warnings"]
     assert [event["text"] for event in told[again:] if event["event"] == "answer"] == [found["answer"]]

@@ -10,12 +10,11 @@ from clirbench.commands import status
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.files.run_files import MARKER
-from clirbench.metrics.bleu import BLEU
-from clirbench.store.cached import Cached, part_label
+from clirbench.store.cached import Cached, Call, Pass, Shared
 from clirbench.store.plan import PLAN, Plan, Planned
 from clirbench.store.store import Store
 from clirbench.types import Failure
-from tests.lines import Lengths, Moments, made_texts
+from tests.lines import Lengths, made_texts
 
 
 @pytest.fixture
@@ -55,17 +54,19 @@ def test_all_done(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_parts_are_counted_and_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    list(cached.pmap(Moments(tmp_path / "calls", (1,)), texts))
-    cached.cached_items(Moments(tmp_path / "calls", (1, 2, 3)), texts, ["a"])
+    _, (text,) = made_texts(tmp_path, 1)
+    lengths = [Shared(Lengths(tmp_path / "calls", unit)) for unit in (1.0, 2.0, 3.0)]
+    jobs = [Pass({n: Call(lengths[n], (text,), str(n)) for n in range(end)}, Shared(text), "a") for end in (1, 3)]
+    list(cached.run(jobs[:1]))
+    cached.looked_up(jobs[1])
     assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys)[0] == "a Moments 1 of 3 done; missing 2, 3"
+    assert lines(capsys)[0] == "a Lengths 1 of 3 done; missing 1, 2"
 
 
 def test_damage_counts_as_missing(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, texts = made_texts(tmp_path, 1)
     list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
-    next(cached.store.path.rglob("*.npz")).write_bytes(b"")
+    next(cached.store.path.rglob("*.part")).write_bytes(b"")
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0] == "a Lengths missing"
 
@@ -140,9 +141,3 @@ def test_steps_that_were_not_reached_are_missing(
     list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys) == ["a Evaluate missing", "a Lengths done", "2 results: 1 done, 1 missing, 0 failed"]
-
-
-def test_parts_are_called_as_columns_are(tmp_path: Path) -> None:
-    assert part_label(("", "MAP"), None) == "MAP"
-    assert part_label(("qrels", "MAP"), None) == "MAP[qrels]"
-    assert part_label("", (BLEU(), None)) == "BLEU"

@@ -36,12 +36,12 @@ def said(place: Path, capsys: pytest.CaptureFixture[str], *options: str) -> list
 
 
 def entries(place: Path) -> list[Path]:
-    return sorted((place / "cache").rglob("*.npz"))
+    return sorted((place / "cache").rglob("*.part"))
 
 
 def test_it_lists_by_run_and_step(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [re.sub(r"^[\d.]+ MB ", "", line) for line in said(place, capsys)] == [
-        "2 first Lengths",
+        "2 first",
         "1 (named by no run)",
         "3 in all",
     ]
@@ -50,7 +50,7 @@ def test_it_lists_by_run_and_step(place: Path, capsys: pytest.CaptureFixture[str
 
 def test_what_no_run_names_goes(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = said(place, capsys, "--prune")
-    assert re.fullmatch(r"removed 1 results, [\d.]+ MB; 2 are left", line)
+    assert re.fullmatch(r"removed 1 parts, [\d.]+ MB; 2 are left", line)
     assert len(entries(place)) == 2
     assert said(place, capsys)[-1].endswith(" 2 in all")
 

@@ -39,23 +39,24 @@ import hashlib
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.steps.score import CorpusScore
-from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.cached import Cached
-from clirbench.store.codecs import pack
+from clirbench.steps.passes import score, statistics
+from clirbench.store.cached import Cached, Call, Pass, Shared
 from clirbench.store.store import Store
 from tests.lines import made_texts
 place = Path(sys.argv[1])
 place.mkdir(exist_ok=True)
 test, texts = made_texts(place, 12, n_lines=60)
-items = [(metric, text) for text in texts for metric in (BLEU(), ChrF(), MacroF(), ChrF(word_order=2))]
+known = Shared(test)
+jobs = []
+for text in map(Shared, texts):
+    counts = [Call(statistics, (m, known, text), bulky=True) for m in (BLEU(), ChrF(), MacroF(), ChrF(word_order=2))]
+    jobs.append(Pass(dict(enumerate([*counts, *(Call(score, (one.inputs[0], one)) for one in counts)])), text))
 engines = [Serial(), Processes(2), Processes(5), Joblib("loky", 2), Joblib("threading", 2)]
 for number, engine in enumerate(engines):
     stored = Cached(engine, Store(place / str(number)))
     forked = isinstance(engine, Processes) and not obstacle()
-    statistics = list(stored.pmap(SegmentStatistics(test), items))
-    scores = list(stored.pmap(CorpusScore(), [(m, s) for (m, _), s in zip(items, statistics, strict=True)]))
-    digest = hashlib.sha256(b"".join([*(pack("", one.load()) for one in statistics), *map(pack, [""] * 48, scores)]))
+    list(stored.run(jobs))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((place / str(number)).rglob("*.part"))))
     files = sorted(path.name for path in (place / str(number)).rglob("*") if path.is_file())
     print(forked, digest.hexdigest(), len(files), hashlib.sha256(repr(files).encode()).hexdigest())
     if number == 2:

@@ -1,6 +1,7 @@
 """A decision from the store is the one that was made."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.statistics.model import decision
 from clirbench.statistics.units.belonging import units_of
-from clirbench.steps.decide import Decide, as_decision
+from clirbench.steps import of_all
 from clirbench.store.cached import Cached, cached_result
 from clirbench.store.store import Store
 from tests.statistics.worlds import scores_only, world
@@ -19,13 +20,15 @@ def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: 
     item = evidence, units_of(evidence.board)
     made = decision.decided(*item, "y0", seed=3)
     for _ in range(2):
-        (held,) = cached_result(Cached(Serial(), Store(tmp_path)), Decide("y0", False, 3), item)
-        found = as_decision(held)
+        (held,) = cached_result(
+            Cached(Serial(), Store(tmp_path)), partial(of_all.decision, measure="y0", same_lines=False, seed=3), item
+        )
+        found = of_all.as_decision(held)
         assert repr(found) == repr(made)
-        monkeypatch.setattr("clirbench.steps.decide.decided", None)  # the second time nothing is computed
+        monkeypatch.setattr("clirbench.steps.of_all.decided", None)  # the second time nothing is computed
 
 
 def test_what_is_stored_is_plain() -> None:
     evidence = world()
-    held = Decide("y0", False, 0)((evidence, units_of(evidence.board)))
+    held = of_all.decision((evidence, units_of(evidence.board)), measure="y0", same_lines=False, seed=0)
     assert {row["system"] for row in json.loads(json.dumps(held))["standings"]} == set(evidence.systems)

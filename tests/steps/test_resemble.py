@@ -5,24 +5,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import pytest
 
 from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.demo import DemoCorpus
+from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, NothingCompared
-from clirbench.experiment import distinct, run
+from clirbench.experiment import distinct, looked_over, pass_over, run
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
-from clirbench.result import Experiment
-from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import units_of
-from clirbench.steps.resemble import Resemble, resemblances
+from clirbench.result import Experiment, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.systems.demo import DemoSystems
+from clirbench.systems.likeness import Resemblances
 from clirbench.text import TextLines
 from clirbench.types import Translation
 
@@ -52,8 +50,16 @@ PLANTED = tuple(
 )
 
 
+def resemblances(corpus: Corpus, systems: Sequence[Translation], engine: Engine | None = None) -> Resemblances:
+    asked, inputs = (
+        replace(experiment(Held(())), engine=engine or Serial(), metrics=()),
+        Inputs(corpus, tuple(systems), {}),
+    )
+    return looked_over(asked, inputs, pass_over(asked, inputs, {}, no_watch))[1]
+
+
 def test_what_was_planted_is_found_and_nothing_else() -> None:
-    found = resemblances(CORPUS, PLANTED, Serial().pmap)
+    found = resemblances(CORPUS, PLANTED)
     assert [(pair.first, pair.second) for pair in found.near] == [("lost_words-2", "near lost_words")]
     assert found.near[0].dice >= 0.9
     assert [(copy.system, copy.repeated >= 0.5) for copy in found.references] == [("copy", True), ("half", True)]
@@ -62,20 +68,20 @@ def test_what_was_planted_is_found_and_nothing_else() -> None:
 
 def test_names_alone_are_no_evidence() -> None:
     alike = [replace(t, system=f"model_{i}000") for i, t in enumerate(PLANTED[:8])]
-    assert resemblances(CORPUS, alike, Serial().pmap).near == ()
+    assert resemblances(CORPUS, alike).near == ()
 
 
 def test_a_few_lines_are_compared_with_nothing() -> None:
     few = replace(CORPUS, test=replace(CORPUS.test, references=(REFERENCE[:5],)))
-    found = resemblances(few, [translation(name, REFERENCE[:5]) for name in "ab"], Serial().pmap)
+    found = resemblances(few, [translation(name, REFERENCE[:5]) for name in "ab"])
     assert (found.near, found.references) == ((), ())
 
 
 def test_a_rerun_reads_no_text_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pmap = Cached(Serial(), Store(tmp_path)).pmap
-    made = resemblances(CORPUS, PLANTED, pmap)
-    monkeypatch.setattr(Resemble, "__call__", None)
-    assert resemblances(CORPUS, PLANTED, pmap) == made
+    engine = Cached(Serial(), Store(tmp_path))
+    made = resemblances(CORPUS, PLANTED, engine)
+    monkeypatch.setattr("clirbench.systems.likeness.sketch", None)
+    assert resemblances(CORPUS, PLANTED, engine) == made
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +139,4 @@ def test_a_baseline_that_is_a_copy_and_copies_alone_are_errors() -> None:
         run(replace(experiment(Held(PLANTED)), baseline="copy"))
     inputs = Inputs(CORPUS, (translation("copy", REFERENCE),), {})
     with pytest.raises(NothingCompared, match="every system copies the reference"):
-        distinct(experiment(Held(())), inputs)
-
-
-def test_score_tables_are_not_asked_for_texts() -> None:
-    assert distinct(experiment(Held(())), None)[1].near == ()
-    column = Column("MAP", "measure", np.arange(3.0))
-    assert units_of(Scoreboard(("a", "b", "c"), (column,))).independent
+        distinct(experiment(Held(())), inputs, resemblances(CORPUS, inputs.translations))

@@ -12,10 +12,9 @@ from clirbench.metrics import chrf, macrof, tokens
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.steps import statistics
-from clirbench.steps.score import column_sums
-from clirbench.steps.statistics import SegmentStatistics
-from clirbench.store.codecs import pack, pack_into, unpack
+from clirbench.steps import passes
+from clirbench.steps.passes import column_sums, statistics
+from clirbench.store.store import Store, write_part
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 
@@ -25,8 +24,8 @@ RNG = np.random.default_rng(4)
 TEXTS = [[" ".join(RNG.choice(WORDS, 1 + int(RNG.integers(9)))) + f" w{i % k}" for i in range(N)] for k in (5, 7, 11)]
 
 
-def dense(statistics):
-    return statistics if isinstance(statistics, np.ndarray) else statistics.toarray()
+def dense(counted):
+    return counted if isinstance(counted, np.ndarray) else counted.toarray()
 
 
 METRICS = [BLEU(), ChrF(), ChrF(word_order=2), MacroF()]
@@ -44,25 +43,30 @@ def test_stretches_of_segments_give_the_statistics_of_all(metric, n_references, 
     whole = metric.statistics(TEXTS[0], TestSet(tuple(tuple(one) for one in TEXTS[1 : n_references + 1])))
     made = by_stretches(metric, n_references, monkeypatch)
     assert dense(made).tolist() == dense(whole).tolist()
-    assert pack("key", made) == pack("key", whole)
+    assert packed(made) == packed(whole)
 
 
-def test_statistics_in_a_file_are_the_same_entry_of_the_store_and_the_same_sums(metric, monkeypatch) -> None:
+def packed(value) -> bytes:
+    file = io.BytesIO()
+    write_part(file, "name", {"key": value})
+    return file.getvalue()
+
+
+def test_statistics_in_a_file_are_the_same_entry_of_the_store_and_the_same_sums(metric, monkeypatch, tmp_path) -> None:
     whole = metric.statistics(TEXTS[0], TestSet((tuple(TEXTS[1]),)))
     made = by_stretches(metric, 1, monkeypatch)
     assert map_of(made.data if hasattr(made, "indptr") else made) is not None
-    file = io.BytesIO()
-    pack_into(file, "key", made)
-    read = unpack("key", file.getvalue())
+    Store(tmp_path).put("folder", {"key": made})
+    read = Store(tmp_path).get("folder", "key")
     assert column_sums(made).tolist() == column_sums(read).tolist() == dense(whole).sum(axis=0).tolist()
 
 
 def by_stretches(metric, n_references, monkeypatch):
-    for module in (tokens, macrof, chrf, statistics):
+    for module in (tokens, macrof, chrf, passes):
         monkeypatch.setattr(module, "STRETCH", 4)
     monkeypatch.setattr(spool, "HELD", 0)
     references = tuple(Lines.of(TextLines(text)) for text in TEXTS[1 : n_references + 1])
-    return SegmentStatistics(TestSet(references))((metric, TextLines(tuple(TEXTS[0]))))
+    return statistics(metric, TestSet(references), TextLines(tuple(TEXTS[0])))
 
 
 def test_sums_of_a_mapped_file_are_those_of_all_rows_to_the_last_bit(monkeypatch) -> None:

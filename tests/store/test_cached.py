@@ -13,16 +13,14 @@ import pytest
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Processes, Serial
 from clirbench.later import load_value
-from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
-from clirbench.steps.evaluate import Evaluate
-from clirbench.steps.retrieve import Retrieve
-from clirbench.store.cached import Cached, CachedItem, divided
+from clirbench.steps.passes import measured
+from clirbench.store.cached import Cached, Call, Pass, Shared, divided
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Entry, Store
 from clirbench.text import TextFile
 from clirbench.types import Doubles, Failure, Judged, Qrels, Run
-from tests.lines import Lengths, Moments, called, made_texts
+from tests.lines import Lengths, called, made_texts
 
 
 @pytest.fixture
@@ -83,44 +81,55 @@ def test_another_parameter_is_another_result(cached: Cached, tmp_path: Path) -> 
     assert (two * 2).tolist() == one.tolist()
 
 
-def test_only_the_missing_parts_are_computed(cached: Cached, tmp_path: Path) -> None:
+def powers(text: TextFile, calls: Path, *wanted: int) -> Pass:
+    """A job of which each call gives a power of a text's lengths."""
+    lengths = Shared(Lengths(calls))
+    first = Call(lengths, (text,), "lengths", bulky=True)
+    return Pass({0: first, **{n: Call(np.power, (first, n), str(n)) for n in wanted}}, Shared(text), text.path.stem)
+
+
+def power(lengths: Doubles, n: int) -> Doubles:
+    return lengths**n
+
+
+def test_only_what_is_missing_is_computed_and_is_a_part_of_its_own(
+    cached: Cached, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(np, "power", power)
     _, texts = made_texts(tmp_path, 2)
     calls = tmp_path / "calls"
-    list(cached.pmap(Moments(calls, (1, 2)), texts))
-    calls.unlink()
-    for value in cached.pmap(Moments(calls, (1, 2, 3)), texts):
-        assert list(value) == [1, 2, 3]
-        assert (value[1] ** 3).tolist() == value[3].tolist()
-    assert called(calls) == ["s000.txt 3", "s001.txt 3"]
+    list(cached.run([powers(text, calls, 1, 2) for text in texts]))
+    before = {path: path.read_bytes() for path in cached.store.path.rglob("*.part")}
+    assert called(calls) == ["s000.txt", "s001.txt"]
+    for value in cached.run([powers(text, calls, 1, 2, 3) for text in texts]):
+        assert list(value) == [0, 1, 2, 3]
+        assert isinstance(value[0], Entry)
+        assert (value[1] ** 3).tolist() == value[3].tolist() == (load_value(value[0]) ** 3).tolist()
+    assert called(calls) == ["s000.txt", "s001.txt"]
+    assert len(before) == 2
+    assert len(list(cached.store.path.rglob("*.part"))) == 4
+    assert all(path.read_bytes() == content for path, content in before.items())
 
 
-def test_changing_the_persistence_of_rbo_computes_rbo_alone(cached: Cached, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_of_one_function_that_takes_many_are_made_together(cached: Cached, tmp_path: Path) -> None:
     ideal = Run.of({"1": {"a": 3.0, "b": 2.0, "c": 1.0}})
-    run = Run.of({"1": {"b": 3.0, "a": 2.0, "d": 1.0}})
+    run = Shared(Run.of({"1": {"b": 3.0, "a": 2.0, "d": 1.0}}))
     judged = {"": Judged(Qrels({"1": {"a": 1, "b": 1}}), ideal), "qrels": Judged(Qrels({"1": {"c": 1}}), ideal)}
-    asked: list[list[str]] = []
-    from clirbench.steps import evaluate as steps
+    known = {label: Shared(one) for label, one in judged.items()}
 
-    def scored(measures: list[Measure], run: Run, judged: Judged) -> dict[str, Doubles]:
-        asked.append([measure.name for measure in measures])
-        return {measure.name: measure.per_topic(run, judged) for measure in measures}
+    def values(*asked: tuple[str, str]) -> list[float]:
+        calls = {one: Call(measured, (parse(one[1]), known[one[0]], run), many=True) for one in asked}
+        [found] = cached.run([Pass(calls, run)])
+        return [found[one].tolist() for one in asked]
 
-    monkeypatch.setattr(steps, "score_run", scored)
-    list(cached.pmap(Evaluate((parse("MAP"), parse("RBO(p=0.9)")), judged), [run]))
-    assert asked == [["MAP", "RBO(p=0.9)"], ["MAP"]]
-    asked.clear()
-    [values] = cached.pmap(Evaluate((parse("MAP"), parse("RBO(p=0.8)")), judged), [run])
-    assert asked == [["RBO(p=0.8)"]]
     # a and b are ranked first and second: average precision 1; c is not retrieved.
-    assert {pair: value.tolist() for pair, value in values.items() if pair[1] == "MAP"} == {
-        ("", "MAP"): [1.0],
-        ("qrels", "MAP"): [0.0],
-    }
+    both = values(("", "MAP"), ("qrels", "MAP"), ("", "RBO(p=0.9)"))
+    assert both[:2] == [[1.0], [0.0]]
+    assert values(("", "RBO(p=0.8)"), ("qrels", "MAP"))[1] == [0.0]
+    assert len(list(cached.store.path.rglob("*.part"))) == 2
 
 
 def test_bulky_results_stay_in_the_store(cached: Cached, tmp_path: Path) -> None:
-    assert Retrieve.bulky
-
     @dataclass(frozen=True)
     class Bulky(Lengths):
         bulky: bool = field(default=True, init=False)
@@ -131,14 +140,14 @@ def test_bulky_results_stay_in_the_store(cached: Cached, tmp_path: Path) -> None
     assert load_value(entries[1]).tolist() == Lengths(tmp_path / "calls")(texts[1]).tolist()
 
 
-@pytest.mark.parametrize("harm", [lambda b: b[:-1], lambda b: b"", lambda b: bytes([b[0] ^ 1]) + b[1:]])
+@pytest.mark.parametrize("harm", [lambda b: b[:-60], lambda b: b"", lambda b: bytes([b[0] ^ 1]) + b[1:]])
 def test_damage_is_found_reported_and_mended(
     cached: Cached, tmp_path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[bytes], bytes]
 ) -> None:
     _, texts = made_texts(tmp_path, 3)
     step = Lengths(tmp_path / "calls")
     before = [value.tobytes() for value in cached.pmap(step, texts)]
-    place = sorted(cached.store.path.rglob("*.npz"))[0]
+    place = sorted(cached.store.path.rglob("*.part"))[0]
     place.write_bytes(harm(place.read_bytes()))
     step.calls.unlink()
     with caplog.at_level(logging.WARNING):
@@ -209,7 +218,7 @@ def test_a_file_that_changes_while_it_is_read_is_found_out(cached: Cached, tmp_p
     found = list(cached.pmap(Meddled(tmp_path / "calls"), texts))
     for text, failure in zip(texts, found, strict=True):
         assert failure == Failure(f"{text.path} changed while this run was reading it; run again once it is complete")
-    assert list(cached.store.path.rglob("*.npz")) == []
+    assert list(cached.store.path.rglob("*.part")) == []
 
 
 def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
@@ -220,10 +229,10 @@ def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
     step = Lengths(tmp_path / "calls")
     with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING):
 
-        def full(path: Path, content: bytes) -> int:
+        def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        patch.setattr(Path, "write_bytes", full)
+        patch.setattr("clirbench.store.store.write_part", full)
         engine = Cached(Serial(), Store(tmp_path / "store"))
         found = list(engine.pmap(step, texts))
         assert len(list(engine.pmap(step, texts[:1]))) == 1
@@ -264,7 +273,7 @@ def test_workers_store_what_they_compute(tmp_path: Path, monkeypatch: pytest.Mon
     for one, other in zip(alone.pmap(step, texts), together.pmap(step, texts), strict=True):
         assert one.tobytes() == other.tobytes()
     entries = [
-        {path.name: path.read_bytes() for path in store.rglob("*.npz")}
+        {path.name: path.read_bytes() for path in store.rglob("*.part")}
         for store in (tmp_path / "alone", tmp_path / "together")
     ]
     assert entries[0] == entries[1]
@@ -278,8 +287,7 @@ def test_what_travels_with_an_item_is_known_of_its_own_files_and_of_those_of_no_
     with read_through_snapshot() as snapshot:
         for path in (shared, *(text.path for text in texts)):
             snapshot.sha256(path)
-        known, items = divided(snapshot, [CachedItem((text, 1), {}) for text in texts])
+        known, items = divided(snapshot, [Pass({}, Shared(text)) for text in texts])
     assert list(known.seen) == [str(shared)]
-    assert known.strict
     assert [list(item.seen) for item in items] == [[str(text.path)] for text in texts]
     assert all(item.seen[place] == snapshot.seen[place] for item in items for place in item.seen)

@@ -1,11 +1,11 @@
 """Keys: equal for equal content, different for everything that can move a number."""
 
-import ast
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clirbench.measures.rbo import RBO
 from clirbench.metrics.bleu import BLEU
-from clirbench.store.keys import code_of, fingerprint, imported, imports_in
+from clirbench.store.keys import fingerprint
 from clirbench.text import TextFile, TextLines
 from clirbench.types import DocumentMap, Run, TestSet, Topic
 
@@ -98,90 +98,57 @@ def test_the_signature_of_a_component_is_part_of_its_key() -> None:
     assert fingerprint(Versioned("1")) != fingerprint(Versioned("2"))
 
 
-@pytest.mark.parametrize("value", [Path("a"), object(), np.array([object()]), fingerprint])
+@pytest.mark.parametrize("value", [Path("a"), object(), np.array([object()]), lambda: 1])
 def test_what_has_no_content_is_refused(value: object) -> None:
     with pytest.raises(TypeError, match="part of a key"):
         fingerprint(value)
 
 
-def test_the_code_of_a_module_is_what_it_imports_from_its_own_package() -> None:
-    modules = imported("clirbench.metrics.bleu")
-    assert {"clirbench.metrics.bleu", "clirbench.metrics.tokens", "clirbench.types"} <= modules
-    assert "clirbench.metrics.chrf" not in modules
-    assert not any(name.startswith("clirbench.report") for name in modules)
-    assert len(modules) <= 16
+def keys(root: Path) -> list[str]:
+    """Keys of a metric of the core, of one of a laboratory and of a user's, by the code in a folder."""
+    code = (
+        "from clirbench.store.keys import environment, fingerprint; from clirbench.metrics.bleu import BLEU; "
+        "from clirbench.labs.search.rm3 import RM3; from mine.metric import Mine; "
+        "print(*(fingerprint(environment(), one) for one in (BLEU(), RM3(), Mine())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout.split()
 
 
-@pytest.mark.parametrize(
-    ("code", "names"),
-    [
-        ("import a.b as c, d\n", {"a.b", "d"}),
-        ("x = 1; import a; from b import c;import d  # import e", {"a", "b", "b.c", "d"}),
-        ("if x: import a\nelse:\n\tfrom b import (c,  # of d)\n    e as f,\n)\n", {"a", "b", "b.c", "b.e"}),
-        ("from a import(b)\r\nfrom c import \\\r\n  d\r\nimport \\\n  e", {"a", "a.b", "c", "c.d", "e"}),
-        ("from . import a\nfrom .b import c\nimported = from_ = 1", set()),
-    ],
-)
-def test_imports_are_found_however_they_are_written(code: str, names: set[str]) -> None:
-    assert set(imports_in(code)) == names
-
-
-def test_all_our_imports_are_found() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (Path(__file__).parents[2] / "clirbench").rglob("*.py")]
-    assert len(sources) > 200
-    for source in sources:
-        nodes = list(ast.walk(ast.parse(source)))
-        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-        parts = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
-        names |= {f"{node.module}.{alias.name}" for node in parts for alias in node.names}
-        assert names <= set(imports_in(source))
-
-
-def test_editing_one_measure_leaves_other_keys_alone(tmp_path: Path) -> None:
-    """A comment in one measure used to change the key of every statistic, run and score."""
+def test_code_counts_by_the_rooms_that_compute_and_elsewhere_by_the_folder(tmp_path: Path) -> None:
     package = Path(__file__).parents[2] / "clirbench"
     shutil.copytree(package, tmp_path / "clirbench", ignore=shutil.ignore_patterns("__pycache__", "data"))
-    names = ("metrics.bleu", "retrieval.bm25", "measures.rbo", "steps.evaluate", "measures.rbp")
-    code = f"from clirbench.store.keys import code_of; print(*(code_of(f'clirbench.{{n}}') for n in {names}))"
-
-    def keys() -> list[str]:
-        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-        return done.stdout.split()
-
-    before = keys()
-    rbp = tmp_path / "clirbench" / "measures" / "rbp.py"
-    rbp.write_text(rbp.read_text(encoding="utf-8") + "# a comment\n", encoding="utf-8")
-    after = keys()
-    assert after[:-1] == before[:-1]
-    assert after[-1] != before[-1]
-
-
-def test_changing_a_module_anywhere_below_changes_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "somebodys"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "metric.py").write_text("def f():\n    from somebodys.inner import g\n    return g()\n")
-    (package / "inner.py").write_text("def g():\n    return 1\n")
-    (package / "apart.py").write_text("")
-    (package / "words.txt").write_text("the\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    codes = [code_of("somebodys.metric")]
-    for name, text, moves in (
-        ("apart.py", "x = 1\n", False),
-        ("inner.py", "def g():\n    return 2\n", True),
-        ("words.txt", "a\n", True),
+    (tmp_path / "mine").mkdir()
+    metric = "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    pass\n"
+    (tmp_path / "mine" / "metric.py").write_text(metric)
+    (tmp_path / "mine" / "words.txt").write_text("the\n")
+    before = keys(tmp_path)
+    for name, stale in (
+        ("clirbench/report/answer.py", [False, False, False]),
+        ("clirbench/configuration/keys.py", [False, False, False]),
+        ("clirbench/measures/rbp.py", [True, True, True]),
+        ("clirbench/labs/search/jvm.py", [False, True, False]),
+        ("mine/words.txt", [False, False, True]),
     ):
-        (package / name).write_text(text)
-        code_of.cache_clear()
-        codes.append(code_of("somebodys.metric"))
-        assert (codes[-1] != codes[-2]) is moves, name
-    for name in [name for name in sys.modules if name.startswith("somebodys")]:
-        del sys.modules[name]
+        with (tmp_path / name).open("a", encoding="utf-8") as file:
+            file.write("# a comment\n")
+        after = keys(tmp_path)
+        assert [one != other for one, other in zip(before, after, strict=True)] == stale, name
+        before = after
+
+
+def test_what_a_program_makes_counts_by_its_signature_alone() -> None:
+    @dataclass(frozen=True)
+    class Server:
+        made_elsewhere: ClassVar[bool] = True
+        path: Path
+        signature: str = "model:1"
+
+    assert fingerprint(Server(Path("a"))) == fingerprint(Server(Path("b"))) != fingerprint(Server(Path("a"), "model:2"))
 
 
 def test_keys_are_made_without_loading_compilers() -> None:
-    """What a component imports is read from its source; a rerun that computes nothing needs none of it."""
-    code = "import sys; from clirbench.store.keys import code_of; code_of('clirbench.metrics.bleu')"
-    code += "; print(*sys.modules)"
+    """A rerun that computes nothing needs none of them."""
+    code = "import sys; from clirbench.store.keys import environment; environment(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "numba" not in done.stdout.split()

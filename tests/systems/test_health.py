@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from clirbench.computed import Inputs
+from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
+from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
-from clirbench.experiment import health_table
-from clirbench.steps.examine import FileHealth, health
+from clirbench.experiment import health_table, looked_over, pass_over
+from clirbench.result import Experiment, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.files import FileSystems
-from clirbench.systems.health import Health, Reference, examine_text
+from clirbench.systems.health import FileHealth, Health, Reference, examine_text, health
 from clirbench.text import TextFile, TextLines
 from tests.conftest import SHARED, write_lines
 
@@ -79,12 +82,18 @@ def test_nothing_is_said_of_unrelated_repeated_or_empty_text() -> None:
     assert seen(reference, [""] * 500).slip is None
 
 
+def looked_at(corpus: Corpus, engine: Engine) -> Found:
+    inputs = Inputs(corpus, tuple(FileSystems().translations(corpus)), {})
+    asked = Experiment("files", engine)
+    return health(corpus, inputs.translations, looked_over(asked, inputs, pass_over(asked, inputs, {}, no_watch))[0])
+
+
 @pytest.fixture
 def found(small_folder: Path) -> Callable[[], Found]:
     def examine() -> Found:
         with read_through_snapshot():
             corpus = FolderCorpus(str(small_folder)).read()
-            return health(corpus, FileSystems().translations(corpus), Serial().pmap)
+            return looked_at(corpus, Serial())
 
     return examine
 
@@ -181,10 +190,9 @@ def test_a_file_that_unpacks_to_much_more_is_named(small_folder: Path, notes: Ca
 def test_a_rerun_does_not_read_the_texts_again(small_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = FolderCorpus(str(small_folder)).read()
     engine = Cached(Serial(), Store(small_folder.parent / "store"))
-    translations = FileSystems().translations(corpus)
-    assert health(corpus, translations, engine.pmap)[1] == []
-    monkeypatch.setattr("clirbench.steps.examine.examine_text", None)
-    assert health(corpus, translations, engine.pmap)[1] == []
+    assert looked_at(corpus, engine)[1] == []
+    monkeypatch.setattr("clirbench.systems.health.examine_text", None)
+    assert looked_at(corpus, engine)[1] == []
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="REAL DATA ABSENT")

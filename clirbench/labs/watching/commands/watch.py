@@ -108,7 +108,7 @@ class Watching:
             return None
         begun = time.time_ns()
         self.state = {}
-        with self.store.used(), read_through_snapshot(self.store.path) as snapshot:
+        with self.store.used(), read_through_snapshot() as snapshot:
             kept = Cached(self.experiment.engine, self.store)
             experiment = replace(self.experiment, engine=kept)
             experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))

@@ -437,7 +437,7 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli:
         writer.start()
         assert until(lambda: len(events(tmp_path)) >= 2)
         killed.send_signal(signal.SIGKILL)
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.npz")}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.part")}
     assert kept
     with start() as again:
         writer.join()
