@@ -6,7 +6,6 @@
 
 import ast
 import sys
-import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -16,9 +15,6 @@ __version__ = "0.1.0"
 
 # `python -m clirbench.fetch` is `clirbench fetch`: commands are found one folder higher than they lie.
 __path__ = [*__path__, str(Path(__file__).with_name("commands"))]
-
-RENAMED: dict[str, tuple[str, str]] = {}
-"""Old name -> (new name, the version that ends it): until then it works and warns, from then on it says the new one."""
 
 
 @cache
@@ -40,8 +36,6 @@ def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]
     def offered(name: str) -> object:
         if name == "__all__":
             return list(places(package))
-        if f"{package}.{name}" in RENAMED:
-            return _renamed(package, name)
         if name.startswith("_") or name not in places(package):
             raise AttributeError(f"{package} has no {name!r}; it has {', '.join(places(package))}")
         module, original = places(package)[name]
@@ -57,19 +51,6 @@ def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]
         raise AttributeError(said)
 
     return offered, lambda: [*places(package), *(name for name in vars(sys.modules[package]) if name[:2] == "__")]
-
-
-def _renamed(package: str, old: str) -> object:
-    new, last = RENAMED[f"{package}.{old}"]
-    said = f"{package}.{old} is called {package}.{new} since {__version__}"
-    if _version(__version__) >= _version(last):
-        raise AttributeError(said)
-    warnings.warn(f"{said}; the old name ends with {last}", DeprecationWarning, stacklevel=3)
-    return getattr(sys.modules[package], new)
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(".")[:3]))
 
 
 __getattr__, __dir__ = names(__name__)

@@ -1,6 +1,6 @@
 """Scores of one system: an MT metric of its lines, IR measures of its run."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -178,31 +178,16 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
     try:
         if isinstance(given, Mapping):
             return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
-        return _by_rows(given, value, kind)
+        import pandas as pd
+
+        rows = pandas_frame(given)
+        rows = pd.DataFrame([getattr(row, "__dict__", row) for row in given]) if rows is None else rows
+        names = [next(name for name in COLUMNS[key] if name in rows) for key in ("topic", "document", value)]
+        found: dict[str, dict[str, float]] = {}
+        for topic, document, number in rows[names].itertuples(index=False):
+            found.setdefault(str(topic), {})[str(document)] = kind(number)
+        return found
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ConfigError(
             f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value} (a number)"
         ) from None
-
-
-def _by_rows(given: Any, value: str, kind: type) -> Mapping[str, Mapping[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    columns: list[str] = []
-    for row in _rows(given):
-        cells: Mapping[str, Any] = (
-            row if isinstance(row, Mapping) else row._asdict() if hasattr(row, "_asdict") else vars(row)
-        )
-        columns = columns or [
-            next(name for name in COLUMNS[key] if name in cells) for key in ("topic", "document", value)
-        ]
-        topic, document, number = (cells[name] for name in columns)
-        found.setdefault(str(topic), {})[str(document)] = kind(number)
-    return found
-
-
-def _rows(given: Any) -> Iterable[Any]:
-    """Rows of a DataFrame, or of what holds rows itself."""
-    if isinstance(given, Iterator | list | tuple):
-        return given
-    frame = pandas_frame(given)
-    return given if frame is None else frame.itertuples(index=False)

@@ -20,12 +20,11 @@ from clirbench.configuration.composing import (
     first_line,
     laboratory_groups,
     plain_configuration,
-    section,
 )
 from clirbench.configuration.joining import joining, joins
 from clirbench.configuration.laboratories import hooks
 from clirbench.configuration.languages import in_its_language
-from clirbench.configuration.measuring import measure_of
+from clirbench.configuration.measuring import is_measure, measure_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
@@ -41,21 +40,21 @@ from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
 
-ONE: Mapping[str, type] = {
+PARTS: Mapping[str, type] = {
     "corpus": CorpusSource,
     "systems": SystemSource,
+    "topics": TopicSource,
+    "retrieval": Retriever,
+    "relevance": Relevance,
+    "metric": Metric,
+    "measures": Measure,
+    "analyses": Analysis,
     "engine": Engine,
     "paper": Analysis,
-    "correlation.intervals": Bootstrap,
     "scores": ScoreTables,
+    "correlation.intervals": Bootstrap,
 }
-LABELLED: Mapping[str, tuple[str, type]] = {
-    "topics": ("also_topics", TopicSource),
-    "relevance": ("also", Relevance),
-    "retrieval": ("also_retrieval", Retriever),
-}
-"""Key -> the key of a second one, whose kind is the label of its measures, and what both are."""
-SEVERAL: Mapping[str, type] = {"metric": Metric, "measures": Measure, "analyses": Analysis}
+"""Keys that hold components, and what these are."""
 
 
 def complete(cfg: DictConfig) -> None:
@@ -88,19 +87,19 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     errors: list[ClirbenchError] = [one for key in KEYS for one in key.unknown(value_of(plain, key.name))]
     parts = _Parts(cfg, given or {}, errors)
     _choose_intervals(cfg)
-    retrievers = parts.labelled("retrieval")
+    retrievers = parts.labelled("retrieval", "also_retrieval")
     experiment: dict[str, Any] = {
         **settings(Experiment, plain),
         "corpus": parts.one("corpus"),
         "systems": parts.one("systems"),
         "engine": parts.one("engine"),
         "intervals": parts.one("correlation.intervals"),
-        "topics": parts.labelled("topics"),
+        "topics": parts.labelled("topics", "also_topics"),
         "retriever": retrievers.pop("", None),
         "also_retriever": retrievers,
-        "relevance": parts.labelled("relevance"),
+        "relevance": parts.labelled("relevance", "also"),
         "metrics": parts.several("metric"),
-        "measures": (*parts.measures(), *parts.several("measure", Measure)),
+        "measures": (*parts.measures(), *parts.several("measure", "measures")),
         "tables": parts.tables(),
         "paper": parts.one("paper"),
     }
@@ -124,7 +123,7 @@ def _choose_intervals(cfg: DictConfig) -> None:
 
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
-    named = section(cfg, "limits")
+    named = plain_configuration(cfg.limits)
     raise_all(
         [UnknownName("limit", name, Limits.__annotations__) for name in named if name not in Limits.__annotations__]
     )
@@ -133,7 +132,7 @@ def limits_of(cfg: DictConfig) -> Limits:
 
 def problem_of(key: str, value: Any) -> ConfigError | None:
     """What is wrong with an object as the value of a key, if its key holds no components."""
-    if key in {*ONE, *LABELLED, *SEVERAL}:
+    if key in PARTS:
         return None
     if key in BY_NAME:
         return BY_NAME[key].problem(value)
@@ -156,7 +155,7 @@ class _Parts:
 
     def one(self, key: str, protocol: type | None = None) -> Any:
         """The component of a dotted key; None where there is none or something is wrong with it."""
-        protocol = protocol or ONE[key]
+        protocol = protocol or PARTS[key]
         try:
             if key in self.given:
                 return None if self.given[key] is None else checked(key, self.given[key], protocol)
@@ -168,55 +167,45 @@ class _Parts:
             self.errors.append(ConfigError(f"{key}: {first_line(error)}"))
         return None
 
-    def labelled(self, key: str) -> dict[str, Any]:
+    def labelled(self, key: str, also: str) -> dict[str, Any]:
         """The first component has the empty label, another its kind or the name that it was given."""
-        also, protocol = LABELLED[key]
-        value = self.given.get(key)
+        value, protocol = self.given.get(key), PARTS[key]
         if isinstance(value, Mapping):
             if "" not in value:
                 first = "its label is '': {'': first, ...}"
                 self.errors.append(ConfigError(f"{key}: none of {', '.join(value)} is the first; {first}"))
             return {str(label): self._checked(key, one, protocol) for label, one in value.items()}
-        found = {} if (first := self.one(key, protocol)) is None else {"": first}
-        node = self.cfg.get(also)
+        found, node = {"": self.one(key)}, self.cfg.get(also)
         if also == "also_retrieval" and node is not None and "_target_" not in node:
-            return found | {name: self.one(f"{also}.{name}", protocol) for name in map(str, node)}
-        second = self.one(also, protocol)
-        return found if second is None else {**found, kind(second): second}
+            found |= {name: self.one(f"{also}.{name}", protocol) for name in map(str, node)}
+        elif (second := self.one(also, protocol)) is not None:
+            found[kind(second)] = second
+        return {label: one for label, one in found.items() if one is not None}
 
-    def several(self, group: str, protocol: type | None = None) -> tuple[Any, ...]:
+    def several(self, group: str, key: str = "") -> tuple[Any, ...]:
         """The components of a list group, such as metric=[BLEU,chrF2]."""
-        protocol = protocol or SEVERAL[group]
-        nodes: Any = self.cfg.get(group) or {}
+        protocol, nodes = PARTS[key or group], self.cfg.get(group) or {}
         if not isinstance(nodes, Mapping):
             meant = f"type 'measures=[{','.join(name_list(group, list(nodes)))}]'; " if group == "measure" else ""
             said = f"{group}={nodes}: {meant}no {group}/NAME.yaml is in a folder of --config-dir"
             self.errors.append(ConfigError(said))
             return ()
-        names = [str(name) for name in nodes]
-        listed = as_list(self.given.get(group, names))
-        keys = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), names, strict=False))
-        return self._unlike(
-            group,
-            [
-                self.one(f"{group}.{keys[one]}", protocol)
-                if isinstance(one, str)
-                else self._checked(group, one, protocol)
-                for one in listed
-            ],
+        listed = as_list(self.given.get(group, list(map(str, nodes))))
+        keys = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), nodes, strict=False))
+        found = (
+            self.one(f"{group}.{keys[one]}", protocol) if isinstance(one, str) else self._checked(group, one, protocol)
+            for one in listed
         )
+        return self._unlike(group, list(found))
 
     def measures(self) -> tuple[Measure, ...]:
         """The measures that the list names, and those that are given."""
         found = []
         for one in as_list(self.given.get("measures", name_list("measures", plain_list(self.cfg.get("measures"))))):
-            try:
+            with gathered(self.errors):
+                if isinstance(one, str) and not is_measure(one) and one in choices("metric"):
+                    raise ConfigError(f"{one} is an MT metric; type 'metric=[{one}]'")
                 found.append(checked("measures", measure_of(one), Measure))
-            except UnknownName as error:
-                metric = any((folder / f"{one}.yaml").is_file() for folder in config_parts("metric"))
-                self.errors.append(ConfigError(f"{one} is an MT metric; type 'metric=[{one}]'") if metric else error)
-            except ClirbenchError as error:
-                self.errors.append(error)
         return self._unlike("measure", found)
 
     def tables(self) -> ScoreTables | None:
@@ -224,9 +213,8 @@ class _Parts:
         if "scores" in self.given:
             return self.one("scores")  # type: ignore[no-any-return]
         with gathered(self.errors):
-            if (tables := ScoreTables(**section(self.cfg, "scores"))) != ScoreTables():
-                names = {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}
-                return replace(tables, metrics=frozenset(names))
+            if (tables := ScoreTables(**plain_configuration(self.cfg.scores))) != ScoreTables():
+                return replace(tables, metrics=frozenset(choices("metric")))
         return None
 
     def analyses(self, joining: Sequence[str]) -> tuple[Analysis, ...]:
@@ -238,8 +226,8 @@ class _Parts:
         nodes: Mapping[str, Any] = self.cfg.get("analyses") or {}
         names = name_list("analysis", plain_list(self.cfg.get("analysis")))
         own = {name for name in nodes if "_target_" in (nodes[name] or {})}
-        choices = {*_analysis_files(), *own, "correlation"}
-        self.errors.extend(UnknownName("analysis", name, choices) for name in (*names, *nodes) if name not in choices)
+        known = {*choices("analyses"), *own, "correlation"}
+        self.errors.extend(UnknownName("analysis", name, known) for name in (*names, *nodes) if name not in known)
         made = [name for name in dict.fromkeys((*names, *joining)) if name in own]
         found = [self.one(f"analyses.{name}", Analysis) for name in made]
         return tuple(analysis for analysis in found if analysis is not None)
@@ -293,7 +281,7 @@ def _add_analyses(cfg: DictConfig) -> None:
     In Hydra's list of defaults they would take half of the time in which a configuration is put together.
     """
     given: Mapping[str, Any] = cfg.get("analyses") or {}
-    files, asked, joined = _analysis_files(), name_list("analysis", plain_list(cfg.get("analysis"))), joining()
+    files, asked, joined = choices("analyses"), name_list("analysis", plain_list(cfg.get("analysis"))), joining()
     left_out = {name for name in given if given[name] is None and name not in asked}
     with open_dict(cfg):
         cfg.analyses = given
@@ -304,8 +292,9 @@ def _add_analyses(cfg: DictConfig) -> None:
                 cfg.analyses[name] = OmegaConf.merge(settings, unasked, given.get(name) or {})
 
 
-def _analysis_files() -> dict[str, Path]:
-    return {path.stem: path for folder in config_parts("analyses") for path in folder.glob("*.yaml")}
+def choices(group: str) -> dict[str, Path]:
+    """The file of each choice of a group, by its name."""
+    return {path.stem: path for folder in config_parts(group) for path in folder.glob("*.yaml")}
 
 
 def metric_named(name: str) -> Metric:

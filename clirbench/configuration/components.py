@@ -1,8 +1,7 @@
 """The keys of components: what their constructors take, by name and by type."""
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -35,52 +34,51 @@ def misfits(node: Any, key: str) -> Iterator[ClirbenchError]:
                 yield ConfigError(f"{name}.{entry}={value!r} must be {words(hints[entry])}")
 
 
+QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
+KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    int: ("a whole number", lambda value: type(value) is int),
+    float: ("a number", is_number),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+    str: (QUOTED, lambda value: isinstance(value, str)),
+    Path: (QUOTED, lambda value: isinstance(value, str)),
+    NoneType: ("null", lambda value: value is None),
+    Mapping: ("a mapping", lambda value: isinstance(value, dict)),
+    Sequence: ("a list, [A,B]", lambda value: isinstance(value, list)),
+}
+
+
+def _kind(hint: Any) -> Any:
+    """The entry of `KINDS` for a type; None for one that is not known here."""
+    origin = get_origin(hint)
+    general = next((one for one in (Mapping, Sequence) if isinstance(origin, type) and issubclass(origin, one)), hint)
+    return KINDS.get(general)
+
+
 def value_fits(value: Any, hint: Any) -> bool:
     """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(value_fits(value, argument) for argument in arguments) or (
-            Sequence[str] in arguments and is_text(value)
-        )
+    arguments, kind = get_args(hint), _kind(hint)
+    if get_origin(hint) in (Union, UnionType):
+        named = Sequence[str] in arguments and is_text(value)
+        return named or any(value_fits(value, argument) for argument in arguments)
     if isinstance(value, dict) and TARGET in value:
         return hint not in (int, float, bool, NoneType)
-    if origin is Literal:
+    if get_origin(hint) is Literal:
         return value in arguments
-    if hint in (None, NoneType):
-        return value is None
-    if hint in (int, bool):
-        return type(value) is hint
-    if hint is float:
-        return is_number(value)
-    if hint in (str, Path):
-        return isinstance(value, str)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return isinstance(value, dict)
-    if isinstance(origin, type) and issubclass(origin, Sequence):
-        one = (
-            is_text if arguments[0] is str else partial(value_fits, hint=arguments[0])
-        )  # in a list a number is a name too
-        return isinstance(value, list) and all(map(one, value))
-    # What is one of our components has a `_target_`.
-    return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))
-
-
-QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
-KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: QUOTED, Path: QUOTED, NoneType: "null"}
+    if kind is None:  # what is one of our components has a `_target_`
+        return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))
+    if not kind[1](value) or kind is not KINDS[Sequence]:
+        return bool(kind[1](value))
+    # In a list a number is a name too.
+    return all(is_text(one) if arguments[0] is str else value_fits(one, arguments[0]) for one in value)
 
 
 def words(hint: Any) -> str:
     """What a type is called in a message."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(words, arguments)))
-    if origin is Literal:
-        return f"one of {', '.join(map(str, arguments))}"
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return "a mapping"
-    if isinstance(origin, type) and issubclass(origin, Sequence):
-        return "a list, [A,B]"
-    return KINDS.get(hint, getattr(hint, "__name__", str(hint)))
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(words, get_args(hint))))
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(str, get_args(hint)))}"
+    return _kind(hint)[0] if _kind(hint) else getattr(hint, "__name__", str(hint))
 
 
 def _components(node: Any, key: str) -> Iterator[tuple[str, dict[str, Any], Mapping[str, inspect.Parameter]]]:

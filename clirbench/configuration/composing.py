@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.errors import HydraException
 from hydra.plugins.search_path_plugin import SearchPathPlugin
@@ -22,6 +24,7 @@ from clirbench.configuration.advice import ENGINES, of_choice, refusal, unknown_
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.laboratories import config_parts as config_parts
+from clirbench.configuration.measuring import is_measure
 from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.keys import NODES, defaults, may_name_files
@@ -106,16 +109,14 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
         raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
     if not text.partition("=")[0].strip("+~") or ("=" not in text and not text.startswith("~")):
         raise ConfigError(f"{text!r} is not of the form key=value")
-    try:
-        override = OverridesParser.create().parse_override(text)
-    except HydraException:
+    if (override := _parsed(text)) is None:
         closed = f"{text}{_unclosed(text)}"
-        if closed != text and "'" not in text and '"' not in text and _readable(closed):
-            raise ConfigError(f"{text}: a bracket is not closed; type '{closed}'") from None
+        if closed != text and not {"'", '"'} & {*text} and _parsed(closed):
+            raise ConfigError(f"{text}: a bracket is not closed; type '{closed}'")
         raise ConfigError(
             f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
             f"quotes: '{with_quotes(text)}'"
-        ) from None
+        )
     group, own = override.key_or_group, folders
     folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
     if folders is None or override.is_delete() or not any(folder.is_dir() for folder in folders):
@@ -136,7 +137,7 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
         if name not in choices:
             if group == "metric" and name.lower() == "chrf":
                 raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
-            if group == "metric" and _is_measure(name):
+            if group == "metric" and is_measure(name):
                 raise ConfigError(f"{name} is an IR measure, and no MT metric; type 'measures=[{name}]'")
             if group == "engine" and name in ENGINES:
                 raise ConfigError(f"engine={name} is gone; type {ENGINES[name]}")
@@ -145,23 +146,11 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
             raise UnknownName(group, name, choices)
 
 
-def _is_measure(name: str) -> bool:
-    from clirbench.configuration.measuring import parse
-
-    try:
-        parse(name)
-    except ClirbenchError:
-        return False
-    return True
-
-
-def _readable(text: str) -> bool:
-    """Whether Hydra's grammar reads an override."""
-    try:
-        OverridesParser.create().parse_override(text)
-    except HydraException:
-        return False
-    return True
+def _parsed(text: str) -> Override | None:
+    """An override as Hydra's grammar reads it; None where it does not."""
+    with suppress(HydraException):
+        return OverridesParser.create().parse_override(text)
+    return None
 
 
 def _unclosed(text: str) -> str:
@@ -217,15 +206,6 @@ def _texts(node: Any) -> Iterator[tuple[Any, Any]]:
             yield from _texts(value)
         elif isinstance(value, str) or key == "download":
             yield node, key
-
-
-def section(cfg: DictConfig, key: str) -> dict[str, Any]:
-    """A section of the configuration as plain values; raises `ConfigError` where it cannot be resolved."""
-    try:
-        plain = OmegaConf.to_container(cfg[key], resolve=True)
-    except OmegaConfBaseException as error:
-        raise ConfigError(f"{key}: {first_line(error)}") from None
-    return {str(name): value for name, value in plain.items()} if isinstance(plain, dict) else {}
 
 
 def first_line(error: Exception) -> str:

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from clirbench.configuration.laboratories import hooks
+from clirbench.errors import ConfigError
 from clirbench.measures import parsing
 from clirbench.measures.base import Measure
 
@@ -26,3 +27,11 @@ def measure_of(measure: Any) -> Any:
     """A measure by its name, or as an object of ir_measures (`nDCG @ 10`), as ours; any other object as it is."""
     theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
     return parse(str(measure)) if theirs or isinstance(measure, str) else measure
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure."""
+    try:
+        return bool(parse(name))
+    except ConfigError:
+        return False

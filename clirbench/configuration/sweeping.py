@@ -11,7 +11,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from clirbench.configuration.composing import section
+from clirbench.configuration.composing import plain_configuration
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
 from clirbench.pages.wording import many
@@ -43,7 +43,7 @@ class SweepTable(Callback):
             overrides = list(config.hydra.overrides.task)
             self._seconds.append(time.monotonic() - self._begun)
             self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
-            self._settings = section(config, "pool")  # the configuration of the sweep itself has no task's keys
+            self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
             if len(self._jobs) % EVERY == 1:
                 combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 

@@ -1,6 +1,5 @@
 """YAML files of configurations: what OmegaConf reads, by libyaml; an error names the file and the line."""
 
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from clirbench.errors import ConfigError
 
 _own_loader = omegaconf._utils.get_yaml_loader
 
-MOST_NESTED = 100  # lists and mappings within each other: as many as `limits.json_depth`
+MOST_MARKS = 2_000
+"""Openings of lists and mappings up to which libyaml's parser reads a text: its composer calls itself in C, and would
+end the process 3,000 deep on a stack of 1 MB. OmegaConf's own is in Python, which refuses depth by itself."""
 
 
 @cache
@@ -32,11 +33,13 @@ def yaml_loader() -> Any:
 
     class Loader(yaml.CSafeLoader, own):  # type: ignore[misc, valid-type]
         def __init__(self, stream: Any) -> None:
-            self.text = stream if isinstance(stream, str | bytes) else stream.read()
-            super().__init__(self.text)
+            text = stream if isinstance(stream, str | bytes) else stream.read()
+            self.text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+            super().__init__(text)
 
         def get_single_data(self) -> Any:
-            _refuse_depth(self.text)
+            if sum(map(self.text.count, "[{-?:")) > MOST_MARKS:
+                return own(self.text).get_single_data()
             try:
                 return super().get_single_data()
             except yaml.YAMLError:
@@ -49,24 +52,6 @@ def yaml_loader() -> Any:
 
 
 omegaconf._utils.get_yaml_loader = yaml_loader
-
-
-def _refuse_depth(text: str | bytes) -> None:
-    """Raise `RecursionError` beyond `MOST_NESTED`, before the values are made.
-
-    libyaml's parser keeps a list of what is open, but PyYAML's composer calls itself in C: brackets alone end the
-    process, 25,000 of them on a stack of 8 MB, 3,000 on the 1 MB that a Java machine leaves its process.
-    """
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
-    if sum(text.count(mark) for mark in "[{-?:") <= MOST_NESTED:  # each list and each mapping begins with one
-        return
-    depth = 0
-    with suppress(yaml.YAMLError):  # said by the loader, with its line
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MOST_NESTED:
-                raise RecursionError(f"more than {MOST_NESTED} lists and mappings within each other")
 
 
 def read_yaml(path: Path) -> Any:

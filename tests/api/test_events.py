@@ -100,9 +100,8 @@ def test_python_reads_what_it_saved(small_folder: Path, tmp_path: Path) -> None:
         paths__cache=str(tmp_path / "cache"),
     )  # fmt: skip
     r.save(tmp_path / "run")
-    cb.load(tmp_path / "run").save(tmp_path / "copy")
     told = cb.events(tmp_path / "run")
-    assert told == cb.events(tmp_path / "copy") == list(Journal(tmp_path / "run" / EVENTS))
+    assert told == list(Journal(tmp_path / "run" / EVENTS))
     assert [told[0]["event"], told[-1]["event"]] == ["start", "end"]
     with (tmp_path / "run" / EVENTS).open("ab") as stream:
         stream.write(b'{"event": "do')

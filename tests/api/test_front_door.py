@@ -96,20 +96,6 @@ def test_every_public_name_has_an_example() -> None:
             assert ">>> " in (member.__doc__ or ""), name
 
 
-def test_an_old_name_works_and_warns_until_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One cycle of deprecation: a warning that names the new name, then an error that does."""
-    monkeypatch.setitem(cb.RENAMED, "clirbench.read", ("load", "99.0.0"))
-    monkeypatch.setitem(cb.RENAMED, "clirbench.metrics.CHRF", ("ChrF", "99.0.0"))
-    with pytest.warns(DeprecationWarning, match=r"clirbench.read is called clirbench.load .* ends with 99.0.0") as said:
-        assert cb.read is cb.load
-    assert said[0].filename == __file__
-    with pytest.warns(DeprecationWarning, match="ChrF"):
-        assert cb.metrics.CHRF is cb.metrics.ChrF
-    monkeypatch.setitem(cb.RENAMED, "clirbench.read", ("load", cb.__version__))
-    with pytest.raises(AttributeError, match=r"clirbench.read is called clirbench.load"):
-        _ = cb.read
-
-
 @pytest.mark.release
 def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
     """The wheel alone, in a folder of its own beside the libraries: `mypy --strict` finds all that is offered."""
@@ -171,6 +157,10 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run(retrieval={"dense": cb.retrieval.Dense()}), "none of dense is the first"),
         (lambda: cb.run("demo", topics__analyzer=cb.retrieval.English()), "give what it belongs to as one, topics="),
         (lambda: cb.run("demo", seed={1}), "seed=.1. must be a whole number"),
+        (lambda: cb.run("folder", folder="/no/such/folder"), "/no/such/folder"),
+        (lambda: cb.run("folder", topics__m=3), r"all keys of topics: .*topics\.n"),
+        (lambda: cb.run(corpus=cb.corpora.Folder), r"did you mean FolderCorpus\(\)"),
+        (lambda: cb.load("."), "not the folder of a finished run"),
         (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]
         (lambda: cb.correlate(None, ["MAP"]), "a DataFrame of pandas, polars or pyarrow was expected"),
         (lambda: cb.correlate(TABLE, None), r"measures=None: a list of names was expected, measures=\[A, B\]"),  # type: ignore[arg-type]
@@ -180,6 +170,9 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.correlate(TABLE.head(0), ["MAP"]), "no systems"),
         (lambda: cb.pool([]), "no two of these collections"),
         (lambda: cb.pool(3), "the folder of a run was expected"),  # type: ignore[arg-type]
+        (lambda: cb.score(["a"], ["a", "b"], "BLEU"), "1 hypotheses for references of 2 lines"),
+        (lambda: cb.score(["a"], ["a"], "COMET"), "COMET.*path"),
+        (lambda: cb.evaluate([("q", "d", 1)], {}, ["AP"]), "query_id, doc_id and relevance"),
         (lambda: cb.score([], [], "BLEU"), "nothing to score"),
         (lambda: cb.score("a", "b", "BLEU"), "a list of lines was expected"),
         (lambda: cb.score(["a"], ["a"], ""), "unknown metric ''"),

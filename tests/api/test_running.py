@@ -1,7 +1,6 @@
 """Runs from Python give what the command line writes, file for file."""
 
 import json
-import re
 import shutil
 import threading
 import warnings
@@ -20,7 +19,6 @@ from clirbench.api.running import quote_value
 from clirbench.commands.rerun import read_provenance
 from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
-from clirbench.files.run_files import MARKER
 from clirbench.metrics.segments import SegmentMean
 from tests.conftest import Cli
 
@@ -81,37 +79,6 @@ def test_any_text_reaches_the_configuration_as_it_is(first: int) -> None:
     )
     assert {key: OmegaConf.select(cfg, key) for key in each} == each
     assert list(cfg.remarks) == TEXTS
-
-
-def test_mappings_reach_the_configuration_and_leave_their_neighbours() -> None:
-    cfg = compose_configuration(
-        [f"correlation={quote_value({'alpha': 0.01})}", f"scores.rename={quote_value({'a b=c': 'x,(y)'})}"]
-    )
-    assert (cfg.correlation.alpha, cfg.correlation.p_value) == (0.01, "exact")
-    assert dict(cfg.scores.rename) == {"a b=c": "x,(y)"}
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "said"),
-    [
-        ("europarl", {}, "Did you mean 'europarl_"),
-        ("folder", {"folder": "/no/such/folder"}, "/no/such/folder"),
-        ("folder", {"metric": ["BLUE"]}, "Did you mean 'BLEU'"),
-        ("folder", {"foldr": "x"}, "there is no key 'foldr'"),
-        ("folder", {"topics__m": 3}, "topics"),
-        (None, {"corpus": cb.corpora.Folder}, "did you mean FolderCorpus()"),
-        (None, {"corpus": cb.corpora.Demo(), "metrics": ["BLEU"]}, "Type metric=[BLEU]"),
-        (
-            None,
-            {"corpus": cb.corpora.Demo(), "metric": [cb.metrics.BLEU()] * 2},
-            "metric BLEU is listed twice",
-        ),
-        (None, {"corpus": cb.corpora.Demo(), "seed": "one"}, "seed='one' must be a whole number"),
-    ],
-)
-def test_errors_are_ours(name: str | None, settings: dict[str, object], said: str) -> None:
-    with pytest.raises(ClirbenchError, match=re.escape(said)):
-        cb.run(name, **settings)
 
 
 @dataclass(frozen=True)
@@ -212,15 +179,6 @@ def test_a_run_that_only_python_can_do_again_says_so(tmp_path: Path) -> None:
         read_provenance(provenance)
 
 
-def test_a_hole_in_a_dataframe_is_told() -> None:
-    df = pd.DataFrame({"BLEU": [1.0, np.nan, 3.0, 5.0], "MAP": [0.1, 0.2, 0.3, 0.4]}, index=list("abcd"))
-    with pytest.raises(InputError, match="system 'b', column 'BLEU'"):
-        cb.correlate(df, ["MAP"])
-    assert list(cb.correlate(df, ["MAP"], scores__missing="drop").systems.index) == ["a", "c", "d"]
-    with pytest.raises(UnknownName, match="MPA"):
-        cb.correlate(df.dropna(), ["MPA"])
-
-
 BASE = pd.DataFrame({"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=list("abcd"))
 LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
 
@@ -285,11 +243,6 @@ def test_frames_of_polars_and_pyarrow_give_what_a_frame_of_pandas_gives() -> Non
         cb.correlate(frames[2].rename_columns(["system", "MAP", "MAP", "TER", "group", "step"]), "MAP")
 
 
-def test_a_text_column_with_the_name_of_a_metric_is_text_where_metadata_names_it() -> None:
-    named = BASE.assign(chrF2=[1.0, 2.0, 4.0, 3.0], BLEU=list("xyxy"))
-    assert cb.correlate(named, "MAP", scores__metadata="BLEU").systems.BLEU.tolist() == list("xyxy")
-
-
 def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         cb.load(tmp_path)
@@ -337,21 +290,6 @@ def test_real_data_give_the_command_line_s_files(shared_data: Path, cli: Cli) ->
     assert differing(r.save(cli.cwd / "saved"), cli.cwd / "w") <= TIMES | {"plan.tsv"}
     loaded = cb.load(cli.cwd / "w")
     assert all(loaded.tables[name].equals(table) for name, table in r.tables.items())
-
-
-def test_a_sent_run_is_saved_from_its_own_files_alone(tmp_path: Path, published: cb.Outcome) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("secret")
-    for number, name in enumerate(("../secret", str(secret), "../../.bashrc")):
-        sent = published.save(tmp_path / f"sent-{number}")
-        with (sent / MARKER).open("a") as marker:
-            marker.write(f"{name}\n")
-        with pytest.raises(InputError, match="is not the name of a file in this folder"):
-            cb.load(sent).save(tmp_path / "saved")
-    (linked := published.save(tmp_path / "linked") / "figures" / "x.svg").symlink_to(secret)
-    with pytest.raises(InputError, match="x.svg: is a link"):
-        cb.load(linked.parents[1]).save(tmp_path / "saved")
-    assert not list((tmp_path / "saved").glob("*"))
 
 
 def test_a_table_of_a_sent_run_is_inside_it(tmp_path: Path, published: cb.Outcome) -> None:

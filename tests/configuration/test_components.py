@@ -45,11 +45,6 @@ def test_an_unknown_key_is_named_with_the_closest() -> None:
     assert "unknown key in run.a.0 'x'" in str(error)
 
 
-def test_a_value_of_another_type_is_named() -> None:
-    (error,) = misfits({**TOP_K, "k": "many"}, "relevance")
-    assert str(error) == "relevance.k='many' must be a whole number or null"
-
-
 def test_what_is_not_ours_is_not_imported() -> None:
     assert list(unknown({"_target_": "os.system", "command": "false"}, "x")) == []
 
