@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
-from clirbench.labs.papers.metrics.ter import TER
+from clirbench.labs.papers.error_rates import TER
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from clirbench.labs.papers.analyses.favoritism import favoritism
-from clirbench.labs.papers.analyses.type_weights import type_weights, vocabulary
-from clirbench.labs.papers.analyses.types import type_report
+from clirbench.labs.papers.favoritism import favoritism
+from clirbench.labs.papers.type_weights import type_weights, vocabulary
+from clirbench.labs.papers.types import type_report
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF

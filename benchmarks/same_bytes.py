@@ -12,15 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-ALL = (
-    "analysis=[correlation,differences,pairs,choice,robustness,power,accuracy,multiverse,favoritism,types,"
-    "type_weights,lost_topics,score_intervals]"
-)
+ALL = "analysis=[correlation,differences,choice,power,multiverse,favoritism,types,type_weights]"
 WITH_DATA = ["paths.mirror={mirror}"]
 RUNS: dict[str, list[str]] = {
     "demo": [],
     "demo-all": ["+experiment=demo", ALL, "pair=[word_order-1,unknown_words-1]", "engine=serial"],
-    "sensitivity": ["+experiment=sensitivity"],
     "europarl_csen_published": ["+experiment=europarl_csen_published"],
     "europarl_csen": ["+experiment=europarl_csen", *WITH_DATA],
     "wmt21_deen": ["+experiment=wmt21_deen", *WITH_DATA],

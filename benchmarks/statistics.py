@@ -20,9 +20,7 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.made_evidence import made
-from clirbench.labs.papers.statistics.bca import BCa
-from clirbench.labs.papers.statistics.differences import Comparing, differences
-from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
+from clirbench.labs.papers.differences import differences
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.evidence import Evidence
 from clirbench.statistics.model.decision import decide
@@ -88,20 +86,6 @@ def main() -> None:
         "three-level bootstrap, 1,000 samples, the 6 dense of them", lambda: intervals(six, ["kendall"], how), "< 3"
     )
     print(f"{'MacroF1 and MicroF1 add, for each system':<64} {(both - rest) / 38:8.3f} s   target <= .5")
-    bca = BCa(Draws(samples=1000))
-    timed("the same, BCa, 8 dense metrics", lambda: intervals(dense, ["kendall"], bca), "-")
-    perm_both = Comparing(["perm-both"])
-    timed("PERM-BOTH, 1,000 samples, 28 pairs of dense metrics", lambda: differences(dense, perm_both), "< 10")
-    timed("PERM-BOTH, 1,000 samples, 28 pairs with MacroF1, MicroF1", lambda: differences(mixed, perm_both), "< 10")
-    four = without(dense, "chrF3", "chrF++", "BLEUlc", "TERcs", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
-    timed("best of 38 against the rest, 14,060 exchanges, 4 dense metrics", lambda: compare_systems(four), "-")
-    with_macro = without(mixed, "chrF3", "chrF++", "TER", "MicroF1", "MAP", "RBO", "nDCG", "P@10", "R@10", "AQWV")
-    sacrebleu = PairTests(tests=["sacrebleu"], samples=1000)
-    timed(
-        "sacreBLEU's p, 3 dense metrics and MacroF1",
-        lambda: compare_systems(with_macro, sacrebleu),
-        "< 30",
-    )
     against_scipy()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{'peak memory, two made data sets included':<64} {peak:8.2f} GB  target < 1")
