@@ -22,7 +22,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # beside this file, stat
 
 import numpy as np
 
-from clirbench.labs.papers.metrics.ter import TER
+from clirbench.labs.papers.error_rates import TER
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU, reference_ngrams
 from clirbench.metrics.chrf import ChrF, _counts, _kept_ngrams

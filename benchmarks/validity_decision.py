@@ -1,22 +1,18 @@
-"""Ceiling, baseline, pairs of systems and soft accuracy, for benchmarks/validity.py.
+"""Ceiling, baseline, rises of metrics and bias of pseudo-relevance, for benchmarks/validity.py.
 
 Widths stand beside those of an oracle that knows the noise. The decision has a gate of its own, decision_validity.py.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 
 from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe
-from clirbench.labs.choosing.statistics.improvement import rise_of
-from clirbench.labs.papers.statistics.pair_tests import PairTests, compare_systems
-from clirbench.labs.papers.statistics.soft_accuracy import mid_p_values, soft_accuracy
-from clirbench.measures.base import arithmetic
-from clirbench.statistics.evidence import Evidence
+from clirbench.labs.choosing.choice import rise_of
 from clirbench.statistics.model.baseline import compare_with_baseline
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
 from clirbench.statistics.model.noise import topic_noise
@@ -25,22 +21,6 @@ from clirbench.statistics.model.rise import jackknifed_slope
 
 Doubles = np.typing.NDArray[np.float64]
 See = Iterator[tuple[str, float]]
-
-
-@dataclass(frozen=True)
-class Average:
-    """A measure that is the mean of its topics."""
-
-    name: str = "MAP"
-    higher_is_better: bool = True
-    signature: str = "mean"
-    uses_qrels: bool = True
-
-    def per_topic(self, run: object, judged: object) -> Doubles:
-        raise NotImplementedError("values are made")
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return arithmetic(values)
 
 
 def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
@@ -66,18 +46,8 @@ def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
 
 
 def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Best against the rest where all systems are equal, soft accuracy, rise, bias of pseudo-relevance."""
+    """Rise, bias of pseudo-relevance."""
     world = recipe.draw(rng)
-    if world.per_topic.shape[1] >= 5:
-        level = world.per_topic - world.true_y[:, None] * (0 if recipe.binary else 1)
-        board = replace(world.board, columns=tuple(c for c in world.board.columns if c.role == "measure"))
-        board = replace(board, columns=(replace(board.columns[0], values=level.mean(axis=1)),))
-        rows = compare_systems(
-            Evidence(board, per_topic={"MAP": level}, measures={"MAP": Average()}), PairTests(seed=seed)
-        )
-        if not recipe.binary:
-            told = [row.p_holm for row in rows if not math.isnan(row.p_holm)]
-            yield "error best against the rest, equal systems", float(min(told) < 0.05) if told else math.nan
     found = rise_of(jackknifed_slope(world.x[0], world.y, world.unit)) if np.isfinite(world.x[0]).all() else None
     if found is not None:
         truth = population_rise(recipe) if recipe.taus[0] else math.inf
@@ -116,30 +86,6 @@ def population_bias(recipe: Recipe) -> float:
     world = replace(big, topics=1, reliability=1 / (1 + big._topic_variance / 50 / 50)).draw(rng)
     pseudo = world.y + 0.5 * rng.normal(size=len(world.y))
     return float(kendalltau(world.x[0], pseudo).statistic - kendalltau(world.x[0], world.y).statistic)
-
-
-def soft_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Soft accuracy's interval holds the value over many systems."""
-    made = replace(recipe, segments=2 * recipe.topics)
-    world = made.draw(rng)
-    p = mid_p_values(world.per_segment[0], samples=300, seed=seed)
-    q = mid_p_values(world.per_topic, samples=300, seed=seed + 1)
-    found = soft_accuracy(p, q, world.unit)
-    truth = population_soft(made)
-    yield "cover soft accuracy", float(found.low <= truth <= found.high) if not math.isnan(found.low) else math.nan
-    yield "width soft accuracy", found.high - found.low
-
-
-@cache
-def population_soft(recipe: Recipe) -> float:
-    rng = np.random.default_rng(5)
-    found = []
-    for at in range(12):
-        world = replace(recipe, units=100, size=1, sizes=()).draw(rng)
-        p = mid_p_values(world.per_segment[0], samples=300, seed=at)
-        q = mid_p_values(world.per_topic, samples=300, seed=at + 50)
-        found.append(soft_accuracy(p, q, world.unit).value)
-    return float(np.mean(found))
 
 
 def baseline_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
@@ -198,7 +144,6 @@ DECISIONS: Mapping[str, Cell] = {
         "pairs", pair_rows, {name: TRUE_WORLDS[name] for name in OFTEN}, slow={"38 systems": 0.05, "150 topics": 0.1}
     ),
     **_cells("pairs, tau 0", pair_rows, {name: NULL_WORLDS[name] for name in ("base", "8 systems")}),
-    **_cells("soft", soft_rows, {name: TRUE_WORLDS[name] for name in ("base", "8 systems", "5 topics")}),
     **_cells(
         "baseline", baseline_rows, {f"{k} topics": replace(BASE, topics=k) for k in (5, 8, 12, 20, 50, 150)},
         slow={"50 topics": 0.25, "150 topics": 0.1},

@@ -65,9 +65,8 @@ TITLES: Mapping[str, str] = {
     "training": "checkpoints of training runs",
     "given": "what metrics add to a covariate",
     "noise": "tau without noise, and the ceiling",
-    "pairs": "pairs of systems, bias of pseudo-relevance",
+    "pairs": "rises of metrics, bias of pseudo-relevance",
     "pairs, tau 0": "the same, useless metrics",
-    "soft": "soft pairwise accuracy",
     "baseline": "a candidate against the system in use",
 }
 FAILS: Mapping[str, str] = {

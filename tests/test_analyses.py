@@ -30,9 +30,8 @@ CHANCE = re.compile(r"p|p_(?!best).*|.*_p|different")
 """Columns that hold the probability of data like these by chance; `p_best` is the probability of being the best."""
 DESCRIBED = ("kind", "rate", "size", "vocabulary")
 """What some analyses must know of systems: the kind and rate of their errors, the size and vocabulary of a training."""
-TABLE_IS_NOT_ENOUGH = {"favoritism", "imbalance", "lost_topics", "multiverse", "score_intervals", "segment_level"}
-TABLE_IS_NOT_ENOUGH |= {"subset", "type_weights", "types"}
-FOLDER_IS_NOT_ENOUGH = {"sensitivity", "training", "type_weights"}
+TABLE_IS_NOT_ENOUGH = {"favoritism", "imbalance", "multiverse", "segment_level", "type_weights", "types"}
+FOLDER_IS_NOT_ENOUGH = {"type_weights"}
 """Analyses that must refuse the run, in words: they read texts; they read what the table alone describes, or metrics
 that are computed here. Every other one must be made."""
 SYSTEMS = [f"s{n}" for n in range(10)]
@@ -44,7 +43,7 @@ def test_the_walk_is_over_all_that_exist() -> None:
     labs = Path(clirbench.labs.__path__[0])
     there = [*CONF.glob("analyses/*.yaml"), *labs.glob("*/conf/analyses/*.yaml")]
     assert {path.stem for path in there} <= set(ANALYSES)
-    assert len(ANALYSES) >= len(there) >= 18
+    assert len(ANALYSES) >= len(there) >= 11
 
 
 @pytest.fixture(scope="module")
@@ -133,13 +132,12 @@ def test_of_scores_of_systems_with_a_hole(name: str, table: Path, tmp_path: Path
         scores__missing="hole",
         scores__metadata=list(DESCRIBED),
         units="none",
-        pair=None if name == "pairs" else ["s0", "s1"],
+        pair=["s0", "s1"],
     )
     assert isinstance(made, str) == (name in TABLE_IS_NOT_ENOUGH), made
     if isinstance(made, str):
         return
     assert not unfounded(made, dict.fromkeys(("BLEU", "Other", "MAP", "nDCG"), 0), name)
-    assert "pairs" not in made.tables or made.tables["pairs"].empty
     assert any("Other" in note and "s3" in note for note in made.results["warnings"])
 
 
@@ -155,7 +153,7 @@ def test_of_texts_with_a_metric_of_systems_and_a_segment_without_score(name: str
         f"metric__{HOLED}__path": str(folder / "holed.tsv"),
         f"metric__{HOLED}__missing": "hole",
     }
-    pair = None if name == "pairs" else ["every2", "every3"]
+    pair = ["every2", "every3"]
     made = outcome(
         name, "folder", tmp_path / "cache", folder=str(folder), pair=pair, topics__n=8, relevance__k=2, **keys
     )
@@ -170,5 +168,5 @@ def test_of_texts_with_a_metric_of_systems_and_a_segment_without_score(name: str
         numbers = made.tables[name].query("coefficient == 'pearson'").set_index("metric").n
         assert numbers.to_dict() == {"BLEU": 420, HOLED: 419}
     for made_table, frame in made.tables.items():
-        if made_table in ("pairs", "score_intervals", "segment_level", "favoritism", "lost_topics"):
+        if made_table in ("segment_level", "favoritism"):
             assert not {PER_SYSTEM, SOME_SYSTEMS} & {*frame.astype(str).to_numpy().ravel().tolist()}

@@ -183,7 +183,7 @@ def test_no_circle() -> None:
         ("measures.rbo", "from clirbench.result import Result"),
         ("statistics.grades", "if TYPE_CHECKING:\n    from clirbench.report import facts"),
         ("errors", "def late():\n    from clirbench.store.store import Store"),
-        ("report.tables", "from clirbench.labs.papers.cells import PaperCell"),
+        ("report.tables", "from clirbench.labs.papers.published import PaperCell"),
         ("labs.search.rm3", "from clirbench.labs.models import dense"),
     ],
 )

@@ -1,10 +1,10 @@
 from clirbench.configuration.measuring import parse as parse
-from clirbench.labs.papers.measures.aqwv import AQWV as AQWV
-from clirbench.labs.papers.measures.aqwv import MQWV as MQWV
-from clirbench.labs.papers.measures.aqwv import OQWV as OQWV
-from clirbench.labs.papers.measures.rankings import Overlap as Overlap
-from clirbench.labs.papers.measures.rankings import Tau as Tau
-from clirbench.labs.papers.measures.rankings import TauAP as TauAP
+from clirbench.labs.papers.query_values import AQWV as AQWV
+from clirbench.labs.papers.query_values import MQWV as MQWV
+from clirbench.labs.papers.query_values import OQWV as OQWV
+from clirbench.labs.papers.rankings import Overlap as Overlap
+from clirbench.labs.papers.rankings import Tau as Tau
+from clirbench.labs.papers.rankings import TauAP as TauAP
 from clirbench.measures.base import ArithmeticMean as ArithmeticMean
 from clirbench.measures.base import Measure as Measure
 from clirbench.measures.ir import IrMeasure as IrMeasure

@@ -1,20 +1,20 @@
 from clirbench.labs.models.command_metric import CommandMetric
-from clirbench.labs.papers.metrics.bad_segments import BS as BS
-from clirbench.labs.papers.metrics.bad_segments import TotalBS as TotalBS
-from clirbench.labs.papers.metrics.baselines import CopyRate as CopyRate
-from clirbench.labs.papers.metrics.baselines import LengthRatio as LengthRatio
-from clirbench.labs.papers.metrics.baselines import RandomMetric
-from clirbench.labs.papers.metrics.baselines import TypeCount as TypeCount
-from clirbench.labs.papers.metrics.by_nltk import METEOR as METEOR
-from clirbench.labs.papers.metrics.by_nltk import RIBES as RIBES
-from clirbench.labs.papers.metrics.error_rates import CDER as CDER
-from clirbench.labs.papers.metrics.error_rates import PER as PER
-from clirbench.labs.papers.metrics.error_rates import WER as WER
-from clirbench.labs.papers.metrics.nist import NIST as NIST
-from clirbench.labs.papers.metrics.query_aware import TermF as TermF
-from clirbench.labs.papers.metrics.sentence_bleu import BLEUPlus1 as BLEUPlus1
-from clirbench.labs.papers.metrics.sentence_bleu import SentBLEU as SentBLEU
-from clirbench.labs.papers.metrics.ter import TER as TER
+from clirbench.labs.papers.by_nltk import METEOR as METEOR
+from clirbench.labs.papers.by_nltk import RIBES as RIBES
+from clirbench.labs.papers.error_rates import BS as BS
+from clirbench.labs.papers.error_rates import CDER as CDER
+from clirbench.labs.papers.error_rates import PER as PER
+from clirbench.labs.papers.error_rates import TER as TER
+from clirbench.labs.papers.error_rates import WER as WER
+from clirbench.labs.papers.error_rates import TotalBS as TotalBS
+from clirbench.labs.papers.query_aware import TermF as TermF
+from clirbench.labs.papers.word_metrics import NIST as NIST
+from clirbench.labs.papers.word_metrics import BLEUPlus1 as BLEUPlus1
+from clirbench.labs.papers.word_metrics import CopyRate as CopyRate
+from clirbench.labs.papers.word_metrics import LengthRatio as LengthRatio
+from clirbench.labs.papers.word_metrics import RandomMetric
+from clirbench.labs.papers.word_metrics import SentBLEU as SentBLEU
+from clirbench.labs.papers.word_metrics import TypeCount as TypeCount
 from clirbench.metrics.base import Metric as Metric
 from clirbench.metrics.bleu import BLEU as BLEU
 from clirbench.metrics.chrf import ChrF as ChrF

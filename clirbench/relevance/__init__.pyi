@@ -1,6 +1,6 @@
-from clirbench.labs.papers.relevance.jenks import Jenks as Jenks
-from clirbench.labs.papers.relevance.percentile import Percentile as Percentile
-from clirbench.labs.papers.relevance.query_in_document import QueryInDocument as QueryInDocument
+from clirbench.labs.papers.relevance import Jenks as Jenks
+from clirbench.labs.papers.relevance import Percentile as Percentile
+from clirbench.labs.papers.relevance import QueryInDocument as QueryInDocument
 from clirbench.labs.search.pyserini import PyseriniQrels
 from clirbench.relevance.base import Relevance as Relevance
 from clirbench.relevance.qrels import QrelsFile

@@ -1,7 +1,7 @@
 from clirbench.labs.models.command_systems import CommandSystems
 from clirbench.labs.models.openai_systems import OpenAISystems
-from clirbench.labs.planning.simulating.error_model import ErrorModel as ErrorModel
-from clirbench.labs.planning.simulating.simulated import SensitivitySystems, SimulatedSystems
+from clirbench.labs.planning.error_model import ErrorModel as ErrorModel
+from clirbench.labs.planning.simulated import SimulatedSystems
 from clirbench.systems.base import SystemSource as SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.demo import DemoSystems
@@ -12,5 +12,4 @@ Commands = CommandSystems
 Demo = DemoSystems
 Files = FileSystems
 OpenAI = OpenAISystems
-Sensitivity = SensitivitySystems
 Simulated = SimulatedSystems

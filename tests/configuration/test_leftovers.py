@@ -80,9 +80,7 @@ def test_the_experiments_own_choice_keeps_its_settings() -> None:
     assert plain["path"]["_target_"].endswith("demo_file")
     ladder = node("+experiment=study_ladder", "systems=files", key="systems")
     assert ladder["metadata"].endswith("systems.tsv"), "its choice is that of the default configuration"
-    assert not list(replaced_nodes(["+experiment=sensitivity", "topics=jsonl"], HOMES)), (
-        "its choice is that of the demo"
-    )
+    assert not list(replaced_nodes(["+experiment=help_caen", "topics=jsonl"], HOMES)), "its choice is that of help_esen"
 
 
 def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:

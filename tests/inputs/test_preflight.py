@@ -33,13 +33,11 @@ def folder(path: Path, *options: str) -> Experiment:
     [
         (["analysis=[favoritism]"], r"choose pair=\[A,B\] of every2"),
         (["analysis=[favoritism]", "pair=[nope,every2]"], "unknown system of pair 'nope'"),
-        (["analysis=[pairs]", "pair=[every22,every3]"], "Did you mean 'every2'"),
-        (["analysis=[lost_topics]", "pair=[every2,every2]"], "name two different systems"),
-        (["analysis=[lost_topics]", "measures=[]"], "needs retrieval"),
+        (["analysis=[favoritism]", "pair=[every22,every3]"], "Did you mean 'every2'"),
+        (["analysis=[favoritism]", "pair=[every2,every2]"], "compares two different systems"),
+        (["analysis=[multiverse]", "measures=[]"], "repeats the retrieval"),
         (["analysis=[segment_level]"], "people's segment scores are not there"),
-        (["analysis=[sensitivity]"], "no metadata column 'kind'"),
-        (["analysis=[robustness]", "analyses.robustness.groups=[kind]"], "unknown metadata column 'kind'"),
-        (["analysis=[score_intervals]", "metric=[]"], "needs texts and a metric"),
+        (["analysis=[type_weights]", "metric=[]"], "needs a metric with statistics"),
         (["correlation.p_value=exakt"], "Did you mean 'exact'"),
         (["correlation.coefficients=[kendal]"], "unknown coefficient 'kendal'. Did you mean 'kendall'"),
         (["given=[training_lines]"], "unknown covariate 'training_lines'"),
@@ -95,9 +93,9 @@ def test_a_file_of_a_published_table_that_is_not_there_is_said_before_the_run(ta
         preflight(experiment, None)
 
 
-ANALYSES = ("choice", "differences", "imbalance", "pairs", "power", "robustness", "score_intervals", "type_weights")
-OF_PAIRS = ("favoritism", "lost_topics", "types", "pairs")
-NEEDY = ("segment_level", "sensitivity")
+ANALYSES = ("choice", "differences", "imbalance", "power", "type_weights")
+OF_PAIRS = ("favoritism", "types")
+NEEDY = ("segment_level",)
 GOOD_SCORES = (
     "",
     "kind\ta\ta\tb\tb",
@@ -145,7 +143,7 @@ FURTHER = (
     "analyzer=language", "relevance=top_share", "relevance=jenks", "relevance=percentile", "relevance=score_share",
     "relevance=qrels", "relevance=query_in_document", "relevance@also=top_10", "correlation.coefficients=[spearman]",
     "correlation.coefficients=[tau_ap_b]", "correlation.coefficients=[]", "correlation.intervals=null",
-    "correlation.intervals.method=bca", "correlation.intervals.draws.levels=[segments,topics]",
+    "correlation.intervals.draws.levels=[segments,topics]",
     "correlation.alpha=0.5", "correlation.alpha=7", "correlation.complete_pairs=false", "output.runs=none",
     "output.figures=[]", "engine=[]", "output.figures=[png]", "output.tables=[tsv,parquet]", "untranslated=true",
     "margin=0.01", "references=all", "references=B", "seed=7", "seed=null", "title=größe", "metric=null",

@@ -163,7 +163,7 @@ CASES: dict[str, Case] = {
     "untranslated": case(untranslated=True, measures=["MAP"]),
     "include": case(systems__include=["s[a-f]"], systems__exclude=["sb"]),
     # What belongs together
-    "steps": case(Folder(systems=STEPS), measures=["MAP"], analysis=["correlation", "choice", "robustness"]),
+    "steps": case(Folder(systems=STEPS), measures=["MAP"], analysis=["correlation", "choice"]),
     "step_column": case(Folder(systems=8, files=metadata(EIGHT, step=[8, 7, 6, 5, 4, 3, 2, 1])), given=["step"]),
     "seeds": case(
         Folder(
@@ -171,7 +171,7 @@ CASES: dict[str, Case] = {
             files=metadata(SEEDS, seed=[1, 2, 3] * 4, group=["a"] * 3 + ["b"] * 3 + ["c"] * 3 + ["d"] * 3),
         ),
         measures=["MAP"],
-        analysis=["choice", "pairs"],
+        analysis=["choice"],
     ),
     "families": case(
         Folder(systems=12, files=metadata([f"s{chr(97 + i)}" for i in range(12)], family=[*"aabbccddeeff"])),
@@ -283,26 +283,23 @@ CASES: dict[str, Case] = {
         correlation__p_value="permutation",
         measures=["MAP", "P@10"],
     ),
-    "scipy": case(correlation__p_value="scipy", correlation__intervals__method="bca", measures=["MAP"]),
+    "scipy": case(correlation__p_value="scipy", measures=["MAP"]),
     "without_intervals": case(correlation__intervals=None, primary="nDCG", seed=3),
     # Analyses
-    "choice": case(**analyses("choice", "accuracy", "score_intervals", accuracy__samples=100), measures=["MAP"]),
+    "choice": case(**analyses("choice"), measures=["MAP"]),
     "multiverse": case(
-        **analyses("multiverse", "robustness"),
+        **analyses("multiverse"),
         measures=["MAP", "RBO"],
         metric=["BLEU"],
         analyses__multiverse__choices={"relevance.k": [2, 4], "retrieval.b": [0.2, 0.7]},
     ),
     "planning": case(
-        **analyses("power", "subset", power__simulations=10, subset__samples=4, subset__halves=4),
+        **analyses("power", power__simulations=10),
         measures=["MAP"],
         metric=["BLEU", "chrF2"],
     ),
-    "differences": case(
-        **analyses("differences", "pairs", differences__tests=["perm-systems", "williams"], differences__samples=100),
-        measures=["MAP"],
-    ),
-    "words": case(**analyses("favoritism", "types", "type_weights", "lost_topics", "pairs"), **PAIR, measures=["MAP"]),
+    "differences": case(**analyses("differences", differences__samples=100), measures=["MAP"]),
+    "words": case(**analyses("favoritism", "types", "type_weights"), **PAIR, measures=["MAP"]),
     "segments": case(
         **analyses(
             "segment_level",
@@ -314,13 +311,7 @@ CASES: dict[str, Case] = {
         measures=["MAP"],
         metric=["BLEU", "chrF2"],
     ),
-    "simulated": case(
-        **analyses("sensitivity", sensitivity__measures=["MAP"]),
-        systems="sensitivity",
-        systems__rates=[0.2, 0.5],
-        measures=["MAP"],
-        metric=["BLEU"],
-    ),
+    "simulated": case(systems="simulated", measures=["MAP"], metric=["BLEU"]),
     # Several collections
     "pooled": case(
         measures=["MAP"],
@@ -358,9 +349,7 @@ def _filled(value: Any, mirror: str) -> Any:
 
 
 ALL = [
-    "correlation", "differences", "pairs", "choice", "robustness", "power", "accuracy", "multiverse", "favoritism",
-    "types",
-    "type_weights", "lost_topics", "score_intervals",
+    "correlation", "differences", "choice", "power", "multiverse", "favoritism", "types", "type_weights",
 ]  # fmt: skip
 PART = {"correlation__intervals": None, "measures": ["MAP", "nDCG"]}
 SHIPPED: dict[str, Shipped] = {
@@ -368,7 +357,6 @@ SHIPPED: dict[str, Shipped] = {
     "demo_all": Shipped("demo", {"analysis": ALL, "pair": ["word_order-1", "unknown_words-1"]}, needs_data=False),
     "europarl_csen_published": Shipped("europarl_csen_published", needs_data=False),
     "europarl_deen_published": Shipped("europarl_deen_published", needs_data=False),
-    "sensitivity": Shipped("sensitivity", needs_data=False),
     **{name: Shipped(name) for name in ("europarl_csen", "wmt21_deen", "wmt21_isen", "wmt21_jaen",
                                         "wmt21_ruen", "wmt21_metrics", "gowda2020_figure7", "gowda2020_vocabularies",
                                         "gowda2021_figure1", "gowda2021_figure1_ende")},

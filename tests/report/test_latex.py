@@ -131,16 +131,13 @@ def test_names_that_latex_would_obey_are_typeset(tmp_path: Path) -> None:
     assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) == len(files)
 
 
-ANALYSES = (
-    "differences,pairs,choice,robustness,power,accuracy,multiverse,score_intervals,imbalance,lost_topics,types,"
-    "type_weights,favoritism,subset"
-)
+ANALYSES = "differences,choice,power,multiverse,imbalance,types,type_weights,favoritism"
 
 
 @pytest.mark.release
 @pytest.mark.timeout(1800)
 def test_every_table_that_a_run_and_pooled_runs_write_is_typeset(cli: Cli, tmp_path: Path) -> None:
-    demo = [f"analysis=[{ANALYSES}]", "pair=[grammar-1,mixed-2]", "analyses.robustness.groups=[family]"]
+    demo = [f"analysis=[{ANALYSES}]", "pair=[grammar-1,mixed-2]"]
     runs = {
         "demo": ["+experiment=demo", *demo],
         "cs": ["+experiment=europarl_csen_published"],

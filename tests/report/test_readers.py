@@ -45,7 +45,7 @@ def test_the_tables_of_an_experiment_are_read_alike(cli: Cli, small_folder: Path
         path.write_text(path.read_text(encoding="utf-8").replace(", ", ' " # '), encoding="utf-8")
     overrides = (
         f"folder={small_folder}",
-        "analysis=[types,choice,segment_level,lost_topics]",
+        "analysis=[types,choice,segment_level]",
         "analyses.segment_level.gold=MAP",
         "pair=[every2,every9]",
         "metric=[BLEU,MacroF1]",

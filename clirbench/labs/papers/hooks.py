@@ -3,15 +3,10 @@
 from typing import Any
 
 
-def interval_methods() -> dict[str, str]:
-    """The class of each method of bootstrap intervals by its name."""
-    return {"bca": "clirbench.labs.papers.statistics.bca.BCa"}
-
-
 def measures() -> dict[str, tuple[type, dict[str, Any]]]:
     """The class of each measure by its name, and what the name sets."""
-    from clirbench.labs.papers.measures.aqwv import AQWV, MQWV, OQWV
-    from clirbench.labs.papers.measures.rankings import Overlap, Tau, TauAP
+    from clirbench.labs.papers.query_values import AQWV, MQWV, OQWV
+    from clirbench.labs.papers.rankings import Overlap, Tau, TauAP
 
     weighted = {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}
     return {**weighted, "tau": (Tau, {}), "tau_AP": (TauAP, {}), "overlap": (Overlap, {})}

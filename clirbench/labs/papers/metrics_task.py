@@ -4,40 +4,28 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from math import isnan, nan
 
 import numpy as np
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import ConfigError
-from clirbench.labs.papers.analyses.segment_level import human_path
-from clirbench.labs.papers.human_scores import HumanSegments, read_human
-from clirbench.labs.papers.statistics.people import against_people
-from clirbench.labs.papers.statistics.segment_level import compare_pairs, matrix, segment_scores
+from clirbench.labs.papers.people import HumanSegments, against_people, human_path, read_human
+from clirbench.labs.papers.scoring import segment_scores
+from clirbench.labs.papers.segment_level import compare_pairs, matrix
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages.table import Table
 from clirbench.result import Result
 from clirbench.systems.files import FileSystems
+from clirbench.types import Doubles
 
-
-@dataclass(frozen=True)
-class CoefficientInterval:
-    """A coefficient, and half the width of its 95 % interval."""
-
-    value: float
-    half_width: float
-
-
-@dataclass(frozen=True, eq=False)
-class Direction:
-    """What one language pair gives: system-level r and rho and segment-level tau of every metric."""
-
-    label: str
-    systems: int
-    pearson: Mapping[str, CoefficientInterval]
-    rho: Mapping[str, float]
-    tau: Mapping[str, CoefficientInterval]
+SYSTEM = (
+    "Pearson's r with people's system scores, half the width of its 95 % interval (people's judgments of segments "
+    "drawn again), the average over language pairs, and the average of Spearman's rho. People's scores of segments "
+    "take the place of TrueSkill."
+)
+SEGMENT = "Segment-level Kendall's tau, ties by the matrix of `matrix_name`, and half its 95 % interval."
 
 
 @dataclass(frozen=True)
@@ -66,22 +54,16 @@ class MetricsTask:
 
     def tables(self, result: Result) -> Sequence[Table]:
         """System level and segment level; rows by falling average."""
-        directions = [self.direction(label) for label in self.only or self.texts]
-        systems = ", ".join(f"{direction.label} {direction.systems}" for direction in directions)
-        rho = {m.name: mean([direction.rho[m.name] for direction in directions]) for m in self.metrics.values()}
-        pearson_text = (
-            f"Pearson's r with people's system scores, half the width of its 95 % interval ({self.samples} draws of "
-            f"people's judgments of segments, seed {self.seed}), the average over language pairs, and the average of "
-            f"Spearman's rho. Systems: {systems}. People's scores of segments take the place of TrueSkill."
-        )
-        tau_text = f"Segment-level Kendall's tau, ties by the matrix {self.matrix_name}, and half its 95 % interval."
+        labels = self.only or list(self.texts)
+        found = np.stack([self.direction(label) for label in labels])
+        rho = [mean(column.tolist()) for column in found[:, :, 2].T]
         return [
-            self._table("system", {d.label: d.pearson for d in directions}, pearson_text, {"average Spearman": rho}),
-            self._table("segment", {d.label: d.tau for d in directions}, tau_text, {}),
+            self._table("system", labels, found[:, :, :2], SYSTEM, {"average Spearman": rho}),
+            self._table("segment", labels, found[:, :, 3:], SEGMENT, {}),
         ]
 
-    def direction(self, label: str) -> Direction:
-        """One language pair, from its texts and people's scores."""
+    def direction(self, label: str) -> Doubles:
+        """(metrics, 5) of one language pair: r, half its interval, rho; segment-level tau, half its interval."""
         corpus = self.texts[label].read()
         metrics = tuple(self.metrics.values())
         statistics: dict[tuple[str, str], Statistics] = {}
@@ -94,18 +76,16 @@ class MetricsTask:
         path = human_path(self.human.get(label), corpus)
         human = read_human(path, [translation.system for translation in translations], len(corpus.test))
         found = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
-        rows = [level.row for level in found]
-        return Direction(
-            label,
-            len(human.systems),
-            pearson={row.metric: CoefficientInterval(row.pearson, (row.ci_high - row.ci_low) / 2) for row in rows},
-            rho={row.metric: row.spearman for row in rows},
-            tau={metric.name: self._tau(metric, statistics, human) for metric in metrics},
+        return np.array(
+            [
+                (one.pearson, (one.ci_high - one.ci_low) / 2, one.spearman, *self._tau(metric, statistics, human))
+                for metric, one in zip(metrics, found, strict=True)
+            ]
         )
 
     def _tau(
         self, metric: Metric, statistics: Mapping[tuple[str, str], Statistics], human: HumanSegments
-    ) -> CoefficientInterval:
+    ) -> tuple[float, float]:
         """Segment-level tau; for its interval segments are drawn again, with all comparisons made on them."""
         sign = 1.0 if metric.higher_is_better else -1.0
         own = np.stack([sign * segment_scores(metric, statistics[metric.name, system]) for system in human.systems])
@@ -116,32 +96,22 @@ class MetricsTask:
         with np.errstate(invalid="ignore"):
             values = above[drawn].sum(axis=1) / below[drawn].sum(axis=1)
         low, high = np.nanquantile(values, [0.025, 0.975]) if np.isfinite(values).any() else (nan, nan)
-        return CoefficientInterval(tau, float(high - low) / 2)
+        return tau, float(high - low) / 2
 
     def _table(
-        self,
-        level: str,
-        found: Mapping[str, Mapping[str, CoefficientInterval]],
-        text: str,
-        further: Mapping[str, Mapping[str, float]],
+        self, level: str, labels: Sequence[str], found: Doubles, text: str, further: Mapping[str, Sequence[float]]
     ) -> Table:
-        """A row for each metric: its interval for each language pair, their average, and further columns."""
-        header = [heading for label in found for heading in (label, f"{label} interval")]
-        average = {
-            m.name: mean([by_metric[m.name].value for by_metric in found.values()]) for m in self.metrics.values()
-        }
-        rows = []
-        for name in sorted(average, key=lambda name: (isnan(average[name]), -average[name])):
-            cells = [cell for by_metric in found.values() for cell in astuple(by_metric[name])]
-            rows.append((name, *cells, average[name], *(column[name] for column in further.values())))
-        return Table(
-            f"{self.name}_{level}",
-            f"{self.title}: {level} level",
-            ("metric", *header, "average", *further),
-            tuple(rows),
-            (text,),
-            said=len(rows),
+        """A row for each metric: value and interval for each language pair, their average, and further columns."""
+        names = [metric.name for metric in self.metrics.values()]
+        averages = [mean(column.tolist()) for column in found[:, :, 0].T]
+        order = sorted(range(len(names)), key=lambda at: (isnan(averages[at]), -averages[at]))
+        rows = tuple(
+            (names[at], *found[:, at].ravel().tolist(), averages[at], *(column[at] for column in further.values()))
+            for at in order
         )
+        pairs = [heading for label in labels for heading in (label, f"{label} interval")]
+        header, title = ("metric", *pairs, "average", *further), f"{self.title}: {level} level"
+        return Table(f"{self.name}_{level}", title, header, rows, (text,), said=len(rows))
 
 
 def mean(values: Sequence[float]) -> float:

@@ -1,18 +1,81 @@
-"""What all published tables share: each module of this room says what its table is and how a cell of it is computed."""
+"""What all published tables share: their cells and verdicts, printed and authors' files, texts of two systems."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import nan
 from pathlib import Path
 
+from clirbench.corpora.base import CorpusSource
+from clirbench.corpora.folder import FolderCorpus
 from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
+from clirbench.errors import (
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    MissingData,
+    NothingCompared,
+    NotReproduced,
+    UnknownName,
+)
 from clirbench.files.score_tables import EMBEDDED, table_path
 from clirbench.files.tables import TextTable, read_table
-from clirbench.labs.papers.cells import PaperCell, cells_table
 from clirbench.pages.table import Table
+from clirbench.pages.wording import number
 from clirbench.result import Result
+from clirbench.systems.files import FileSystems
+from clirbench.text import TextFile
+from clirbench.types import TestSet
 
 DATA = Path(__file__).with_name("data")
+HEADER = ("row", "measure", "metric", "published", "ours", "verdict", "remark", "value", "p_value", "n")
+Entry = Mapping[str, str]
+"""Of a configuration: what is known of the place that its keys name (a key that is not there fits any value)."""
+Outputs = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """One cell of a published table: where it is, theirs and ours.
+
+    `value` has its sign and full precision; `shown` is what the table's rules print for it (three decimals, x for
+    "not significant"), empty where the cell cannot be computed here; `printed` is what the paper prints, empty where
+    it prints nothing. Only coefficients have a p-value and `n` systems. `known`: {right, note} is an error of the
+    paper, {ours, note} a difference with a reason; either holds where we find that value, and for no other.
+    """
+
+    row: str
+    measure: str
+    metric: str = ""
+    printed: str = ""
+    shown: str = ""
+    value: float = nan
+    p_value: float = nan
+    n: int = 0
+    note: str = ""
+    known: Sequence[Entry] = ()
+
+    @property
+    def verdict(self) -> str:
+        """`published error`: ours is what should have been printed; `explained`: it differs for a known reason."""
+        if not self.shown:
+            return "no scores"
+        if not self.printed:
+            return "not printed"
+        if self.shown == self.printed:
+            return "as printed"
+        return next(("published error" if "right" in entry else "explained" for entry in self._reasons), "differs")
+
+    @property
+    def remark(self) -> str:
+        """Why the cell differs, where that is known, and further remarks on it."""
+        reasons = self._reasons if self.verdict in ("published error", "explained") else []
+        return joined(*(entry["note"] for entry in reasons), self.note)
+
+    @property
+    def _reasons(self) -> list[Entry]:
+        return [entry for entry in self.known if entry.get("right", entry.get("ours")) == self.shown]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +98,27 @@ class PublishedTable(ABC):
         return [self.table(), *self.further()]
 
     def table(self) -> Table:
-        """The published table beside ours."""
-        return cells_table(self.name, self.title, tuple(self.cells()))
+        """The published table beside ours, with what makes the run fail once all is written."""
+        cells = tuple(self.cells())
+        counted = Counter(cell.verdict for cell in cells)
+        text = f"{len(cells)} cells: {', '.join(f'{n} {verdict}' for verdict, n in counted.items())}."
+        rows = tuple(
+            (c.row, c.measure, c.metric, c.printed, c.shown, c.verdict, c.remark, c.value, c.p_value, c.n or "")
+            for c in cells
+        )
+        n, failures = len(rows), tuple(self._failures(cells))
+        return Table(self.name, self.title, HEADER, rows, (text,), shown=n, said=n, failures=failures)
+
+    def _failures(self, cells: Sequence[PaperCell]) -> Iterable[ClirbenchError]:
+        """Cells that differ for no known reason; or that there is not one cell to compare, and why."""
+        if cells and all(cell.verdict == "no scores" for cell in cells):
+            why = f"none of the {len(cells)} cells could be compared: {cells[0].remark}"
+            yield NothingCompared(f"{self.title}: {why}")
+        for cell in cells:
+            if cell.verdict == "differs":
+                place = " ".join(filter(None, (cell.row, cell.measure, cell.metric)))
+                found = f"{place} is printed {cell.printed}, ours is {cell.shown}, and nothing explains it"
+                yield NotReproduced(f"{self.title}: {found}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +135,61 @@ class PublishedFiles(PublishedTable):
         return ManifestFiles(load_manifest(self.manifest), Places(self.mirror, self.cache, self.download)).locate(names)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PairTable(PublishedTable):
+    """A table about the two systems of `pair`, the supervised one first.
+
+    texts: language pair to corpus; folders: language pair to a folder, in its place.
+    """
+
+    texts: Mapping[str, CorpusSource] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
+    pair: Sequence[str] = ("snmt", "unmt")
+
+    def read_pair(self, label: str, labels: Iterable[str]) -> tuple[TestSet, Outputs] | None:
+        """The test set of a language pair and both systems' outputs; None where nothing is known of it.
+
+        Raises what reading a corpus raises, `ConfigError` where `pair` does not name two systems, and `UnknownName`
+        for a folder of a language pair that is not among the table's `labels`.
+        """
+        if len(self.pair) != 2:
+            raise ConfigError(f"paper.pair={list(self.pair)}: name two systems, the supervised one first")
+        for given in self.folders:
+            if given not in labels:
+                raise UnknownName("language pair of paper.folders", given, labels)
+        source = FolderCorpus(self.folders[label]) if label in self.folders else self.texts.get(label)
+        if source is None:
+            return None
+        corpus = source.read()
+        found = {t.system: t.test for t in FileSystems(include=list(self.pair)).translations(corpus)}
+        first, second = (text.lines() for name in self.pair if (text := found[name]) is not None)
+        return corpus.test, (first, second)
+
+
+def how_to_give(label: str) -> str:
+    """What to tell somebody who has no texts of a language pair."""
+    return (
+        f"the texts of {label} are missing; for a folder that has reference.txt, systems/snmt.txt and "
+        f"systems/unmt.txt add 'paper.folders={{{label}: \"DIR\"}}'"
+    )
+
+
+def known_of(entries: Sequence[Entry], **where: object) -> list[Entry]:
+    """The entries about a place, such as metric="BLEU"."""
+    return [e for e in entries if all(str(e.get(key, value)) == str(value) for key, value in where.items())]
+
+
+def joined(*notes: str) -> str:
+    """The notes that say something, in one line."""
+    return "; ".join(filter(None, notes))
+
+
+def leading(value: float, digits: int = 3) -> str:
+    """A number as the papers print it: `.071`, `-.055`, `1.099`; what is rounded to zero has no sign."""
+    rounded = round(value, digits)
+    return number(0.0 if rounded == 0 else rounded, digits)
+
+
 def shipped_path(name: str) -> Path:
     """The file of a table that is shipped; raises `UnknownName`."""
     return path if (path := DATA / f"{name}.tsv").is_file() else table_path(EMBEDDED + name)
@@ -65,8 +202,60 @@ def load_published(name: str) -> TextTable:
 
 def printed_cells(name: str) -> dict[tuple[str, str], dict[str, str]]:
     """(row, measure) -> metric -> the cell as printed, from the shipped file of that name."""
-    cells = {}
-    for record in load_published(name).records():
-        place = record.pop("group"), record.pop("measure")
-        cells[place] = record
-    return cells
+    return {(record.pop("group"), record.pop("measure")): record for record in load_published(name).records()}
+
+
+@dataclass(frozen=True)
+class AuthorTable:
+    """Columns of a file of authors, and the line of each row; raises `UnknownName` for a column it has not."""
+
+    path: Path
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
+
+    def text(self, name: str) -> Sequence[str]:
+        """The cells of a column."""
+        if name not in self.columns:
+            raise UnknownName(f"column in {self.path}", name, self.columns)
+        return self.columns[name]
+
+    def numbers(self, name: str) -> list[float]:
+        """The cells of a column as numbers, NaN for an empty cell; raises `InputError` with the line."""
+        found = []
+        for line, cell in zip(self.lines, self.text(name), strict=True):
+            try:
+                found.append(float(cell or "nan"))
+            except ValueError:
+                raise InputError(f"{self.path}: line {line}: column {name}: {cell!r} is not a number") from None
+        return found
+
+
+def read_author_table(path: Path, first: str = "", rename: Mapping[str, str] | None = None) -> AuthorTable:
+    """Read a file whose header begins with the column `first`; lines above it and blank lines are ignored.
+
+    A row may end with spare tabs. `rename`: names of columns, old to new. Raises `MissingData`, and `InputError` where
+    there is no header, and for a row that is too short or too long, with its line.
+    """
+    if not path.is_file():
+        raise MissingData(f"{path}: no such score file")
+    header: list[str] = []
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    for line, text in enumerate(TextFile(path).lines(), 1):
+        cells = [cell.strip() for cell in text.split("\t")]
+        if not any(cells):
+            continue
+        n = len(header)
+        if not header:
+            if cells[0] == first or (not first and not text.startswith("#")):
+                header = [name.strip() for name in text.rstrip("\t\r").split("\t")]
+        elif len(cells) < n or any(cells[n:]):
+            raise InputError(f"{path}: line {line}: {len(cells)} columns, the header has {n}")
+        else:
+            lines.append(line)
+            rows.append(cells)
+    if not header:
+        wanted = f"no line begins with `{first}`" if first else "is empty, a header line was expected"
+        raise InputError(f"{path}: {wanted}")
+    names = [(rename or {}).get(name, name) for name in header]
+    return AuthorTable(path, {name: [row[at] for row in rows] for at, name in enumerate(names)}, lines)

@@ -6,20 +6,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from math import isnan, nan
+from math import isnan
 from pathlib import Path
+from typing import Any
 
 from clirbench.errors import MissingData
-from clirbench.labs.papers.cells import PaperCell
-from clirbench.labs.papers.printing import half_up, leading
-from clirbench.labs.papers.published import PublishedTable, load_published
-from clirbench.labs.papers.statistics.imbalance import divergence_published, mean_length, rank_bias, read_rates
+from clirbench.labs.papers.imbalance import divergence_published, mean_length, rank_bias, read_rates
+from clirbench.labs.papers.published import PaperCell, PublishedTable, leading, load_published
+from clirbench.labs.papers.taus import half_up
 from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, short
 from clirbench.report.drawing import Drawing
 from clirbench.report.figures import Panel, panels
 from clirbench.statistics.imbalance import (
-    Recommendation,
     Rows,
     divergence,
     frequency_at,
@@ -29,15 +28,6 @@ from clirbench.statistics.imbalance import (
 
 RATES = ("rho_precision_dev", "rho_recall_dev")
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
-
-
-@dataclass(frozen=True)
-class VocabularyFile:
-    """A file behind the published statistics, and the name and the cells of its row there."""
-
-    path: Path
-    row: str
-    printed: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +48,14 @@ class Vocabularies(PublishedTable):
 
     def cells(self) -> Iterator[PaperCell]:
         """Every statistic that can be computed from the available files."""
-        for file in self._files(self.statistics, "*.tgt.txt*"):
-            yield from imbalance_cells(file)
-        for file in self._files(self.rates, "*.tsv*"):
-            yield from bias_cells(file)
+        for path, row, printed in self._files(self.statistics, "*.tgt.txt*"):
+            yield from imbalance_cells(path, row, printed)
+        for path, row, printed in self._files(self.rates, "*.tsv*"):
+            for column, value in zip(RATES, rank_bias(*read_rates(path)), strict=True):
+                there, known = leading(float(printed[column])), not isnan(value)
+                note = "" if known else "undefined: a side does not vary"
+                shown = leading(value) if known else ""
+                yield PaperCell(row, column, printed=there, shown=shown, value=value, note=note)
 
     def further(self) -> Sequence[Table]:
         """What the rule of thumb recommends, and the figures."""
@@ -69,13 +63,17 @@ class Vocabularies(PublishedTable):
         advice = [
             replace(row, difference=round(row.difference, 2)) for row in recommendations(rows, self.floor, "BLEU_test")
         ]
+        biased = [
+            (group, name, *(float(row[column]) for column in ("D_published", *RATES)))
+            for (group, name), row in rows.items()
+            if row[RATES[0]] and row[RATES[1]]
+        ]
         return [
             Table(
                 f"{self.name}_recommended",
                 "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
                 tuple(map(astuple, advice)),
-                (how_good(advice, self.floor),),
                 figure=lambda: sweep_figure(rows),
                 said=len(advice),
             ),
@@ -83,8 +81,8 @@ class Vocabularies(PublishedTable):
                 f"{self.name}_bias",
                 "Bias by class frequency against imbalance (Figure 8)",
                 ("group", "name", "D_published", "rho_precision", "rho_recall"),
-                tuple(map(astuple, biases(rows))),
-                figure=lambda: bias_figure(biases(rows)),
+                tuple(biased),
+                figure=lambda: bias_figure([row[2:] for row in biased]),
             ),
         ]
 
@@ -92,44 +90,28 @@ class Vocabularies(PublishedTable):
     def _rows(self) -> Rows:
         return {(record["group"], record["name"]): record for record in load_published(self.published).records()}
 
-    def _files(self, folders: Mapping[str, str | None], pattern: str) -> Iterator[VocabularyFile]:
-        """The files of the folders whose vocabulary has a row in the published table."""
+    def _files(self, folders: Mapping[str, str | None], pattern: str) -> Iterator[tuple[Path, str, Mapping[str, str]]]:
+        """The files of the folders whose vocabulary has a row in the published table, its name and its cells."""
         for label, folder in folders.items():
             for path in _paths(folder, pattern):
                 size, name = _key(path)
                 if row := self._rows.get((f"{label} {size}", name)):
-                    yield VocabularyFile(path, f"{label} {size} {name}", row)
+                    yield path, f"{label} {size} {name}", row
 
 
-def imbalance_cells(file: VocabularyFile) -> Iterator[PaperCell]:
+def imbalance_cells(path: Path, row: str, printed: Mapping[str, str]) -> Iterator[PaperCell]:
     """Statistics of the frequency of every class."""
-    classes = read_classes(file.path)
-    used, d, f95, mu = (
-        len(classes.used),
-        divergence_published(classes),
-        frequency_at(classes),
-        mean_length(classes),
-    )
-    note = D_NOTE.format(leading(divergence(classes), 4))
+    classes = read_classes(path)
+    used, d, f95, mu = len(classes.used), divergence_published(classes), frequency_at(classes), mean_length(classes)
     for measure, column, value, shown in (
         ("classes that occur", "used", float(used), str(used)),
         ("D", "D_published", d, rounded_twice(d)),
         ("F95", "F95", f95, short(f95)),
         ("mu", "mu", mu, fixed(mu, 2)),
     ):
-        printed = _same_form(file.printed[column], shown)
-        said = note if measure == "D" else ""
-        yield PaperCell(file.row, measure, printed=printed, shown=shown, value=value, note=said)
-
-
-def bias_cells(file: VocabularyFile) -> Iterator[PaperCell]:
-    """Correlations of the rank of a class with its precision and its recall."""
-    for column, value in zip(RATES, rank_bias(*read_rates(file.path)), strict=True):
-        printed = leading(float(file.printed[column]))
-        if isnan(value):
-            yield PaperCell(file.row, column, printed=printed, note="undefined: a side does not vary")
-        else:
-            yield PaperCell(file.row, column, printed=printed, shown=leading(value), value=value)
+        note = D_NOTE.format(leading(divergence(classes), 4)) if measure == "D" else ""
+        there = _same_form(printed[column], shown)
+        yield PaperCell(row, measure, printed=there, shown=shown, value=value, note=note)
 
 
 def rounded_twice(value: float) -> str:
@@ -170,38 +152,6 @@ def _same_form(printed: str, shown: str) -> str:
     return fixed(float(printed), digits) if digits else short(float(printed))
 
 
-@dataclass(frozen=True)
-class Bias:
-    """Of one vocabulary, D and the correlation of the rank of a class with its precision and its recall."""
-
-    group: str
-    name: str
-    divergence: float
-    precision: float
-    recall: float
-
-
-def how_good(advice: Sequence[Recommendation], floor: float) -> str:
-    """How good the rule of thumb was on the published scores."""
-    given = [row for row in advice if row.taken != "none"]
-    hits = sum(row.taken == row.best for row in given)
-    worst = max((row.difference for row in given), default=nan)
-    return (
-        f"Largest vocabulary with F95 >= {short(floor)}: in {hits} of {len(given)} settings it is the one with the "
-        f"best test BLEU, at worst it is {fixed(worst, 1)} BLEU below; {len(advice) - len(given)} settings have no "
-        "such vocabulary."
-    )
-
-
-def biases(rows: Rows) -> list[Bias]:
-    """The bias of every vocabulary that has it (of the development set)."""
-    return [
-        Bias(group, name, float(row["D_published"]), float(row[RATES[0]]), float(row[RATES[1]]))
-        for (group, name), row in rows.items()
-        if row[RATES[0]] and row[RATES[1]]
-    ]
-
-
 def sweep_figure(rows: Rows) -> Drawing:
     """mu, D, F95 and test BLEU by vocabulary size, a line for each group (Figures 2 to 6)."""
     groups = dict.fromkeys(group for group, _ in rows)
@@ -217,11 +167,7 @@ def sweep_figure(rows: Rows) -> Drawing:
     return panels(plots)
 
 
-def bias_figure(found: Sequence[Bias]) -> Drawing:
-    """Correlation of class rank with precision and with recall, by D (Figure 8)."""
-    dots = {
-        f"rank and {side}": [(bias.divergence, getattr(bias, side)) for bias in found]
-        for side in ("precision", "recall")
-    }
-    zero = [(bias.divergence, 0.0) for bias in sorted(found, key=lambda bias: bias.divergence)]
-    return panels([Panel("D", "Pearson's r", {}, dots, [zero])])
+def bias_figure(rows: Sequence[Sequence[Any]]) -> Drawing:
+    """Correlation of class rank with precision and with recall, by D (Figure 8); rows: D and both."""
+    dots = {f"rank and {side}": [(row[0], row[at]) for row in rows] for at, side in ((1, "precision"), (2, "recall"))}
+    return panels([Panel("D", "Pearson's r", {}, dots, [sorted((row[0], 0.0) for row in rows)])])

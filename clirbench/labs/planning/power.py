@@ -1,4 +1,4 @@
-"""From a run to a plan: how many systems and topics would show a difference between its two best metrics?"""
+"""`analysis=[power]`: how many systems and topics would show a difference between a run's two best metrics?"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,13 +11,21 @@ import numpy as np
 
 from clirbench.errors import ConfigError
 from clirbench.labs.planning.copula import CopulaModel, Test, perm_systems_test, power_of, smallest_difference
+from clirbench.pages.table import Table
 from clirbench.pages.wording import fixed, short
+from clirbench.report.facts import sizes
+from clirbench.result import Result
 from clirbench.statistics.evidence import Evidence, panels
 from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
 from clirbench.statistics.units.belonging import Units, units_of
 from clirbench.statistics.units.concordance import taus
 from clirbench.types import Doubles, Ints
 
+POWER = (
+    "How often the test of analysis=[differences], corrected by Holm over all pairs of metrics, would find a "
+    "difference in noise-free tau between the two best metrics; and how many systems, or topics, would make it as "
+    "likely as wanted. Simulated from a normal copula of metrics and measure, with the noise that resampling shows."
+)
 SYSTEMS = (8, 12, 16, 24, 32, 48, 64)
 TOPICS = (25, 50, 100, 150, 250, 500, 1000, 2500)
 
@@ -54,10 +62,11 @@ class Power:
 
 
 @dataclass(frozen=True)
-class PowerPlan:
-    """What is asked: the settings of `analysis=[power]`.
+class PowerAnalysis:
+    """How many systems and topics would it take? Table `power`.
 
-    `differences` of noise-free tau that are simulated; `wanted`: the power that is enough.
+    `differences` of noise-free tau that are simulated; `wanted`: the power that is enough. A run that cannot be
+    modelled (fewer than 3 units or 2 metrics, or along training) gives no rows.
     """
 
     differences: Sequence[float] = (0.05, 0.1, 0.2)
@@ -66,8 +75,13 @@ class PowerPlan:
     simulations: int = 100
     seed: int = 0
 
+    def tables(self, result: Result) -> Sequence[Table]:
+        rows = power_table(result.evidence, self, result.units)
+        text = (POWER, sizes(result.evidence, self.simulations, self.seed))
+        return (Table.of("power", "How many systems and topics would it take?", Power, rows, text),)
 
-def power_table(evidence: Evidence, asked: PowerPlan = PowerPlan(), units: Units | None = None) -> list[Power]:
+
+def power_table(evidence: Evidence, asked: PowerAnalysis = PowerAnalysis(), units: Units | None = None) -> list[Power]:
     """A row for every measure and size of difference, for the best metric and the next below it.
 
     Columns with holes are left out. Taus of the run are freed of noise (`without_noise`); each unit is simulated as

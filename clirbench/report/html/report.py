@@ -34,7 +34,6 @@ ORDER = (
     "differences",
     "clusters",
     "choice",
-    "trend",
     "early_stopping",
     "improvement",
     "multiverse",

@@ -1,7 +1,7 @@
 """The readers of the laboratory, for the fuzzer."""
 
-from clirbench.labs.papers.author_files import read_author_table
-from clirbench.labs.papers.human_scores import read_human
+from clirbench.labs.papers.people import read_human
+from clirbench.labs.papers.published import read_author_table
 from tests.fuzz.readers import Reader
 
 READERS = (

@@ -1,16 +1,21 @@
-"""Tables 4, 5, 10 and 11 of Gowda et al. 2021: every cell and mark as printed, the known errors shown as such."""
+"""Tables 3 to 5 and 9 to 11 of Gowda et al. 2021: every cell and mark as printed, the known errors shown as such."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
+from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
-from clirbench.labs.papers.cells import PaperCell
-from clirbench.labs.papers.published import DATA
-from clirbench.labs.papers.taus import PublishedTaus
+from clirbench.labs.papers.published import DATA, PaperCell
+from clirbench.labs.papers.taus import PublishedTaus, decimals, half_up, leading, print_cell, summary, thousandths
+from clirbench.result import Experiment, Result
+from clirbench.scoreboard import Scoreboard
+from tests.conftest import write_lines
 
 CONF = DATA.parent / "conf" / "paper"
 
@@ -110,3 +115,61 @@ def test_bad_input(tmp_path: Path) -> None:
         replace(own, summaries=["Mode"])
     with pytest.raises(UnknownName, match="p_value of gowda2021_table4 'none'"):
         replace(own, p_value="none")
+
+
+def test_table_3() -> None:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        overview = instantiate(compose("gowda2021_table3"), _convert_="all")
+    cells = list(overview.cells())
+    assert len(cells) == 45
+    odd = [(c.verdict, c.row, c.metric, c.printed, c.shown) for c in cells if c.verdict != "as printed"]
+    assert [cell for cell in odd if cell[0] != "no scores"] == [
+        ("published error", "WMT17 Wins", "BLEU", "4", "3"),
+        ("published error", "WMT17 Wins", "MicroF1", "2", "3"),
+    ]
+    missing = [c for c in cells if c.verdict == "no scores"]
+    assert len(missing) == 15
+    assert all(c.row.startswith("WMT19") and "wmt-scores-2019.tsv" in c.remark for c in missing)
+    _, *parts = overview.tables(Result(Experiment("test", Serial()), Scoreboard((), ()), ()))
+    assert len(parts) == 2
+
+
+def test_numbers_are_printed_as_the_papers_do() -> None:
+    assert [leading(x) for x in (0.0711, -0.0548, 1.0994, -0.0001)] == [".071", "-.055", "1.099", ".000"]
+    assert leading(-0.000874, 5) == "-.00087"
+
+
+def test_rounding() -> None:
+    assert thousandths(-0.2) == -200
+    assert thousandths(-0.2, absolute=True) == 200
+    assert decimals(Fraction(7325, 10000)) == ".733"  # halves go up
+    assert decimals(Fraction(1)) == "1.000"
+    assert decimals(Fraction(-1, 5)) == "-.200"
+    assert half_up(0.00045, 4) == 0.0005  # as it is written; its double lies below
+    assert half_up(-0.0025, 3) == -0.003
+    assert print_cell(0.345, 0.05, 0.05, False) == "x.345"
+    assert print_cell(-0.345, 0.04, 0.05, True) == ".345"
+    assert print_cell(float("nan"), float("nan"), 0.05, True) == "undefined"
+
+
+def test_summaries_by_hand() -> None:
+    values = np.array([[500, 700], [600, 600], [900, 100]])
+    significant = np.array([[True, True], [True, True], [True, False]])
+    kept = significant.all(axis=1)
+    assert summary("Mean", values, significant, kept, 0) == (0.55, ".550")
+    assert summary("Median", values, significant, kept, 1) == (0.65, ".650")
+    assert summary("SD", values, significant, kept, 0)[1] == ".071"  # sqrt(.005)
+    assert [summary("Wins", values, significant, kept, at)[1] for at in (0, 1)] == ["2", "2"]  # a tie is shared
+    none = np.zeros(3, dtype=bool)
+    assert summary("Mean", values, significant, none, 0)[1] == "undefined"
+    assert summary("Median", values, significant, none, 0)[1] == "undefined"
+    assert summary("SD", values, significant, none, 0)[1] == "undefined"
+
+
+def test_groups_are_spelt_as_printed_and_a_file_may_be_one_group(tmp_path: Path) -> None:
+    write_lines(tmp_path / "one", ["Langs\tsystem\tx\ty", "de-en\ta\t1\t1", "fr-en\ta\t2\t1", "DE-EN\tb\t3\t1"])
+    write_lines(tmp_path / "two", ["system\tx\ty", "a\t4\t1"])
+    files = {"A": str(tmp_path / "one"), "B": str(tmp_path / "two")}
+    own = table("gowda2021_table9")
+    made = replace(own, scores=files, rename={"Langs": "group"}, metrics=["x"], measures=["y"])
+    assert made._groups() == {"DE-EN": [("a", [1, 1]), ("b", [3, 1])], "fr-en": [("a", [2, 1])], "B": [("a", [4, 1])]}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import MissingData
-from clirbench.labs.papers.statistics.imbalance import divergence_published, mean_length
+from clirbench.labs.papers.imbalance import divergence_published, mean_length
 from clirbench.statistics.imbalance import divergence, frequency_at, read_classes
 from tests.labs.papers.composed import ours, tables, verdicts
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from clirbench.labs.planning.power import PowerPlan, power_table, reliabilities, without_noise
+from clirbench.labs.planning.power import PowerAnalysis, power_table, reliabilities, without_noise
 from tests.statistics.worlds import scores_only, world
 
 
@@ -30,23 +30,23 @@ def test_reliability() -> None:
 def test_power_rises_with_the_difference() -> None:
     """Without a difference the power is the level: so many of 200 simulations reject as chance .05 gives in .999."""
     evidence = world(n=16, noise=(0.4, 0.6), topics=50, seed=3)
-    rows = power_table(evidence, PowerPlan((0.0, 0.3), simulations=200))
+    rows = power_table(evidence, PowerAnalysis((0.0, 0.3), simulations=200))
     assert rows[0].power <= binom.ppf(0.999, 200, 0.05) / 200 < 0.11
     assert rows[0].power < rows[1].power
     assert rows[0].systems_needed == float("inf")
     assert rows[0].systems_needed >= rows[1].systems_needed
     assert (rows[0].n_systems, rows[0].n_topics, rows[0].family) == (16, 50, 1)
     assert {rows[0].metric_a, rows[0].metric_b} == {"m0", "m1"}
-    assert power_table(evidence, PowerPlan((0.3,), simulations=200)) == rows[1:]
+    assert power_table(evidence, PowerAnalysis((0.3,), simulations=200)) == rows[1:]
 
 
 def test_what_is_impossible_is_named_and_not_repaired() -> None:
     alike = scores_only([[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]], [[2, 1, 3, 4, 6, 5]])
-    (row,) = power_table(alike, PowerPlan((0.1,), simulations=5))
+    (row,) = power_table(alike, PowerAnalysis((0.1,), simulations=5))
     assert np.isnan(row.power)
     assert row.note == "not simulated: x0 and x1 put all systems in one order (tau 1)"
     far = scores_only([[1, 3, 2, 4, 5, 6, 8, 7], [1, 2, 3, 5, 4, 6, 7, 8]], [[2, 1, 3, 4, 6, 5, 7, 8]])
-    beyond, most = power_table(far, PowerPlan((0.7,), simulations=20))
+    beyond, most = power_table(far, PowerAnalysis((0.7,), simulations=20))
     assert np.isnan(beyond.power)
     assert "x1 and x0, whose tau is 0.786, differ by at most 0.214: no larger difference is simulated" in beyond.note
     assert (most.difference, most.note) == (0.19, "")
@@ -57,7 +57,7 @@ def test_metrics_of_one_order_leave_the_others_to_be_simulated() -> None:
     """x0 and x1 order all systems alike: nothing between them can be found; x0 against x2 is simulated alone."""
     order = [1, 2, 3, 4, 5, 6, 7, 8]
     made = scores_only([order, order, [1, 3, 2, 4, 5, 6, 8, 7]], [[2, 1, 3, 4, 5, 6, 7, 8]])
-    (row,) = power_table(made, PowerPlan((0.1,), simulations=20))
+    (row,) = power_table(made, PowerAnalysis((0.1,), simulations=20))
     assert (row.metric_a, row.metric_b, row.family) == ("x0", "x2", 3)
     assert row.note == "x0 and x1 put all systems in one order (tau 1), so the two metrics are simulated alone"
     assert row.power < 0.5
@@ -71,7 +71,7 @@ def test_too_little_to_ask() -> None:
     assert power_table(steps) == []
     rows = power_table(
         scores_only([[1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]], [[1, 3, 2, 4, 5, 6], [0] * 6]),
-        PowerPlan((0.2,), simulations=5),
+        PowerAnalysis((0.2,), simulations=5),
     )
     assert [row.measure for row in rows] == ["y0"]
     assert np.isnan(rows[0].topics_needed)

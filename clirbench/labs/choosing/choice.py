@@ -1,0 +1,357 @@
+"""`analysis=[choice]`: what each metric would choose, what that loses, and what a rise of a metric is worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, log, nan
+
+import numpy as np
+
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.files.tables import number
+from clirbench.pages.table import Table
+from clirbench.report.facts import sizes
+from clirbench.result import Result
+from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.evidence import Evidence, panels
+from clirbench.statistics.model.decision import Decision, decided
+from clirbench.statistics.model.rise import better_with, jackknifed_slope, logistic_slope, rising_pairs
+from clirbench.statistics.units.belonging import Units
+from clirbench.statistics.units.jackknife import Interval
+from clirbench.types import Doubles, Ints
+
+CHOICE = (
+    "The system that a metric's first (of a short list: the best of it by the measure) would be, and what it loses: "
+    "regret on these topics; expected_regret and [low, high] in a population of topics, with 95 % confidence."
+)
+IMPROVEMENT = (
+    "probability that the measure improves if a metric rises by so much, fitted to these systems; rise_80 makes it .8. "
+    "Smaller changes within one training run are not seen here."
+)
+STOPS = "Training stops when the metric has not risen for `patience` steps; regret is what its best step so far loses."
+STEP = "step"
+"""The metadata column that says how far training has come."""
+
+
+@dataclass(frozen=True)
+class ChoiceAnalysis:
+    """Tables `choice` (pick and regret), `improvement` (P(improves | rise)) and, along training, `early_stopping`.
+
+    `shortlists`: sizes of short lists; `points`: of the curve; `patiences`: of early stopping; `series`: the metadata
+    column that identifies the training run.
+    """
+
+    shortlists: Sequence[int] = (1, 2, 3, 5)
+    points: int = 5
+    patiences: Sequence[int] = (1, 2, 3, 5)
+    series: str = ""
+    complete: bool = True
+    seed: int = 0
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        evidence, units, size = result.evidence, result.units, sizes(result.evidence)
+        lists, same, complete = self.shortlists, result.same_lines, self.complete
+        chosen = choices(evidence, units, lists, same_lines=same, seed=self.seed, complete=complete)
+        curves = improvements(evidence, units, points=self.points, complete=complete)
+        title = "Which system would each metric choose, and what does that lose?"
+        rises = "Does retrieval improve when a metric rises?"
+        tables = [
+            Table.of("choice", title, Choice, chosen, [CHOICE, size]),
+            Table.of("improvement", rises, Improvement, curves, [IMPROVEMENT, size]),
+        ]
+        if has_steps(evidence.board):
+            stops = early_stopping(evidence, self.patiences, self.series)
+            tables.append(Table.of("early_stopping", "Early stopping replayed", Stop, stops, [STOPS]))
+        return tables
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What choosing the best of a metric's `shortlist` first systems loses, in units of the measure.
+
+    `pick`: the system chosen (for a short list, the best of it by the measure); `regret` = best_value - value >= 0 on
+    these topics. `expected_regret` and the .95 interval `low`, `high`, all >= 0: what choosing it loses in a population
+    of topics, as in the decision (`expected_loss`, and `difference` turned round); NaN where it is not known.
+    """
+
+    measure: str
+    metric: str
+    shortlist: int
+    pick: str
+    value: float
+    best: str
+    best_value: float
+    regret: float
+    expected_regret: float
+    low: float
+    high: float
+    n_systems: int
+    n_topics: int
+    note: str = ""
+
+
+def choices(
+    evidence: Evidence,
+    units: Units,
+    shortlists: Sequence[int] = (1, 2, 3, 5),
+    *,
+    same_lines: bool = False,
+    seed: int = 0,
+    complete: bool = False,
+) -> list[Choice]:
+    """A row for every measure, metric and short-list size (sizes above the number of systems are left out).
+
+    Metrics are oriented, so a pick is the system with the highest oriented score; ties go to the first in the
+    board's order and are noted. Raises `ConfigError` for a size below 1.
+    """
+    if any(k < 1 for k in shortlists):
+        raise ConfigError(f"shortlists={list(shortlists)}: sizes from 1")
+    found = []
+    for part, note in panels(evidence, complete):
+        own = units.only(evidence.rows(part.systems))
+        for k, measure in enumerate(part.measure_names):
+            decision = decided(part, own, measure, same_lines=same_lines, seed=seed)
+            for m, metric in enumerate(part.metric_names):
+                for size in shortlists:
+                    if size <= len(part.systems):
+                        found.append(_choice(part, decision, metric, part.y[k], part.x[m], size, note))
+    return found
+
+
+def _choice(
+    evidence: Evidence, decision: Decision, metric: str, y: Doubles, x: Doubles, size: int, note: str
+) -> Choice:
+    listed = np.argsort(-x, kind="stable")[:size]
+    pick, best = int(listed[np.argmax(y[listed])]), int(np.argmax(y))
+    tied = int((x == x[listed[-1]]).sum()) - int((x[listed] == x[listed[-1]]).sum())
+    ties = f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""
+    expected, low, high = nan, nan, nan
+    if not decision.reason:
+        row = decision[evidence.systems[pick]]
+        expected, low, high = row.expected_loss, max(0.0, -row.difference_high), max(0.0, -row.difference_low)
+    return Choice(
+        measure=decision.measure,
+        metric=metric,
+        shortlist=size,
+        pick=evidence.systems[pick],
+        value=float(y[pick]),
+        best=evidence.systems[best],
+        best_value=float(y[best]),
+        regret=float(y[best] - y[pick]),
+        expected_regret=expected,
+        low=low,
+        high=high,
+        n_systems=len(evidence.systems),
+        n_topics=evidence.topics(decision.measure),
+        note="; ".join(filter(None, [note, ties, decision.reason])),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One training run: its systems (indices into the board) at each step, steps ascending.
+
+    `steps`: (n,) distinct; `members[i]`: the systems of step i (more than one where a step has replicates).
+    """
+
+    name: str
+    steps: Doubles
+    members: tuple[Ints, ...]
+
+    def means(self, column: Doubles) -> Doubles:
+        """(n,): the column averaged over the replicates of every step."""
+        return np.array([column[rows].mean() for rows in self.members])
+
+
+def has_steps(board: Scoreboard) -> bool:
+    """Whether the systems carry training steps, at least two different ones."""
+    return len({text.strip() for text in board.metadata.get(STEP, ())} - {""}) > 1
+
+
+def series_of(evidence: Evidence, series: str = "") -> list[Series]:
+    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by step.
+
+    Systems without a step belong to none. Systems of one run with the same step are its replicates (seeds).
+    Raises `UnknownName` for a column that does not exist, `InputError` for a step that is no number.
+    """
+    metadata = evidence.board.metadata
+    for column in filter(None, (STEP, series)):
+        if column not in metadata:
+            raise UnknownName("metadata column", column, metadata)
+    labels = metadata[series] if series else ("",) * len(evidence.systems)
+    grouped: dict[str, dict[float, list[int]]] = {}
+    for row, (label, text) in enumerate(zip(labels, metadata[STEP], strict=True)):
+        if text.strip():
+            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row]), []).append(row)
+    return [
+        Series(
+            label,
+            np.array(sorted(by_step)),
+            tuple(np.array(rows, dtype=np.int64) for _, rows in sorted(by_step.items())),
+        )
+        for label, by_step in grouped.items()
+    ]
+
+
+def _number(text: str, system: str) -> float:
+    value = number(text)
+    if value is None or not isfinite(value):
+        raise InputError(f"system {system}: {STEP} {text!r} is not a number; write 1000, not 1,000 or 1_000")
+    return value
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What a training run would have given if a metric had stopped it.
+
+    Training stops at `stopped` (the last step where it never does), `patience` evaluations after the metric's best
+    so far; `shipped` is the step of that best. `regret` = the measure's best step - value, `saved`: steps
+    not trained. Replicates of a step are averaged.
+    """
+
+    series: str
+    measure: str
+    metric: str
+    patience: int
+    stopped: float
+    shipped: float
+    value: float
+    best_step: float
+    best_value: float
+    regret: float
+    saved: float
+    n_steps: int
+
+
+def early_stopping(evidence: Evidence, patiences: Sequence[int] = (1, 2, 3, 5), series: str = "") -> list[Stop]:
+    """A row for every training run, measure, metric and patience; none where systems carry no steps.
+
+    A metric that equals its best has not improved. Raises `ConfigError` for a patience below 1.
+    """
+    if any(patience < 1 for patience in patiences):
+        raise ConfigError(f"patiences={list(patiences)}: at least 1")
+    if not has_steps(evidence.board):
+        return []
+    part, _ = next(iter(panels(evidence)))
+    return [
+        _replayed(run, measure, metric, run.means(part.x[m]), run.means(part.y[k]), patience)
+        for run in series_of(part, series)
+        for k, measure in enumerate(part.measure_names)
+        for m, metric in enumerate(part.metric_names)
+        for patience in patiences
+    ]
+
+
+def _replayed(run: Series, measure: str, metric: str, x: Doubles, y: Doubles, patience: int) -> Stop:
+    best = 0
+    for now in range(len(x)):
+        if x[now] > x[best]:
+            best = now
+        elif now - best >= patience:
+            break
+    top = int(np.argmax(y))
+    return Stop(
+        series=run.name,
+        measure=measure,
+        metric=metric,
+        patience=patience,
+        stopped=float(run.steps[now]),
+        shipped=float(run.steps[best]),
+        value=float(y[best]),
+        best_step=float(run.steps[top]),
+        best_value=float(y[top]),
+        regret=float(y[top] - y[best]),
+        saved=float(run.steps[-1] - run.steps[now]),
+        n_steps=len(x),
+    )
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """P(the measure improves | the metric rises by `rise`), one point of the curve of one metric and measure.
+
+    `probability` = 1 / (1 + exp(-slope * rise)), fitted to all pairs of systems; `ci_low`, `ci_high`: .95 interval
+    from leaving out one unit at a time (pairs that share a system are not independent). `share` is what the data say:
+    of the `pairs` pairs whose rise lies nearest to this one, how many improve. `rise_80`: the rise that gives .8 by
+    the curve, with its interval (inf where no rise does). NaN where there is no interval, `note` says why.
+    """
+
+    measure: str
+    metric: str
+    rise: float
+    probability: float
+    ci_low: float
+    ci_high: float
+    share: float
+    pairs: int
+    slope: float
+    rise_80: float
+    rise_80_low: float
+    rise_80_high: float
+    n_systems: int
+    note: str = ""
+
+
+def improvements(evidence: Evidence, units: Units, *, points: int = 5, complete: bool = False) -> list[Improvement]:
+    """The curve of every measure and metric, at `points` rises: the means of equally many pairs in order of rise.
+
+    A curve through P(0) = .5 has one slope, in 1 / (points of the metric); pairs tied in the metric do not affect
+    it, pairs tied in the measure count half. Undefined for fewer than 3 systems or a constant column.
+    **Source:** the question is Kocmi et al. 2024's, with retrieval in place of people.
+    """
+    found: list[Improvement] = []
+    for part, note in panels(evidence, complete):
+        unit = units.only(evidence.rows(part.systems)).index
+        for k, measure in enumerate(part.measure_names):
+            for m, metric in enumerate(part.metric_names):
+                found += _curve(measure, metric, part.x[m], part.y[k], unit, points, note)
+    return found
+
+
+def _curve(measure: str, metric: str, x: Doubles, y: Doubles, unit: Ints, points: int, note: str) -> list[Improvement]:
+    n = len(x)
+    rises, better = rising_pairs(x, y)
+    rises, better = rises[rises > 0], better[rises > 0]
+    if n < 3 or not len(rises) or (y == y[0]).all():
+        why = f"{n} systems: at least 3 are needed" if n < 3 else "a column is constant"
+        said = "; ".join(filter(None, [note, why]))
+        return [Improvement(measure, metric, nan, nan, nan, nan, nan, 0, nan, nan, nan, nan, n, said)]
+    slope = float(logistic_slope(rises, better))
+    sure = jackknifed_slope(x, y, unit)
+    rise_80 = rise_of(sure)
+    order = np.argsort(rises, kind="stable")
+    parts = np.array_split(order, min(points, len(order)))
+    steps = [float(rises[part].mean()) for part in parts]
+    chances = [better_with(Interval(slope, sure.low, sure.high), step) for step in steps]
+    return [
+        Improvement(
+            measure=measure,
+            metric=metric,
+            rise=step,
+            probability=chance.value,
+            ci_low=chance.low,
+            ci_high=chance.high,
+            share=float(better[part].mean()),
+            pairs=len(part),
+            slope=slope,
+            rise_80=rise_80.value,
+            rise_80_low=rise_80.low,
+            rise_80_high=rise_80.high,
+            n_systems=n,
+            note="; ".join(filter(None, [note, sure.note])),
+        )
+        for part, step, chance in zip(parts, steps, chances, strict=True)
+    ]
+
+
+def rise_of(slope: Interval, probability: float = 0.8) -> Interval:
+    """The rise r with P(measure improves | metric rises by r) = `probability`, in points of the metric, and interval.
+
+    r = log(p / (1 - p)) / b, inf where b <= 0, b being the slope (`jackknifed_slope`), so the upper end is inf where b
+    may be 0: then no rise is known to be enough. No number (NaN, note) where b has no interval. `probability` in
+    (.5, 1).
+    """
+    if np.isnan(slope.low):
+        return Interval(nan, note=slope.note)
+    odds = log(probability / (1 - probability))
+    value, low, high = (odds / b if b > 0 else inf for b in (slope.value, slope.high, slope.low))
+    return Interval(value, low, high)

@@ -1,0 +1,211 @@
+"""`analysis=[favoritism]`: the segments on which a metric favours one of two systems; published lists of them.
+
+**Source:** Gowda et al. 2021, section 4.1; Tables 7, 13 and 14 (deltas), 8 (one segment), 15 to 20 (the segments).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from clirbench.computed import Inputs
+from clirbench.errors import ConfigError, UnknownName
+from clirbench.labs.papers.published import (
+    Entry,
+    Outputs,
+    PairTable,
+    PaperCell,
+    how_to_give,
+    joined,
+    known_of,
+    leading,
+    load_published,
+)
+from clirbench.labs.papers.scoring import corpus_score, left_out_scores, segment_scores
+from clirbench.metrics.base import Metric, Statistics
+from clirbench.pages.table import Table
+from clirbench.result import Result
+from clirbench.text import Text
+from clirbench.types import Doubles, Ints, TestSet
+
+WINS = ("metric", "segment", "score_a", "score_b", "better")
+COLUMNS = ("metric", "rank", "segment", "delta", "favours", "reference")
+READING = (
+    "Corpus influence (leave-one-out): delta is how much the corpus score of the first system changes by having the "
+    "segment, less the same for the second, on the metric's own scale; above 0 the metric favours the first there. "
+    "Segments with a large delta show what a metric rewards; the deltas of all segments do not sum to the difference "
+    "of the scores."
+)
+
+
+@dataclass(frozen=True)
+class FavoritismAnalysis:
+    """Every segment by its sentence scores, and by how much each metric of the run favours one of two systems there.
+
+    `pair`: the systems, as `pair=[A,B]`; needless where only two take part. `top`: how many segments of each metric
+    the report shows; `favoritism.tsv` has all. Raises `ConfigError` for a run without texts, metrics or a pair.
+    """
+
+    pair: Sequence[str] | None = None
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        if self.top < 1:
+            raise ConfigError(f"analyses.favoritism.top={self.top}: at least 1")
+
+    def check(self, result: Result) -> tuple[Inputs, list[str]]:
+        """The texts and the pair; raises `ConfigError` where they are not to be had, `UnknownName` for a system."""
+        inputs = result.texts("favoritism")
+        systems = [*texts_of(inputs)]
+        pair = [str(name) for name in self.pair or (systems if len(systems) == 2 else ())]
+        for name in pair:
+            if name not in systems:
+                raise UnknownName("system of pair", name, systems)
+        if len(set(pair)) != 2 or len(pair) != 2:
+            raise ConfigError(
+                f"analysis favoritism compares two different systems: choose pair=[A,B] of {', '.join(systems)}"
+            )
+        if not result.experiment.metrics:
+            raise ConfigError("analysis favoritism needs a metric with statistics, such as metric=[BLEU]")
+        return inputs, pair
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        inputs, pair = self.check(result)
+        test, texts = inputs.corpus.test, texts_of(inputs)
+        columns = {"reference": test.references[0]}
+        for name in pair:
+            columns[name if name not in (*COLUMNS, "source") else f"system {name}"] = texts[name].lines()
+        if test.source is not None:
+            columns["source"] = tuple(test.source)
+        segments = list(zip(*columns.values(), strict=True))
+        rows, shown, wins = list[tuple[Any, ...]](), list[tuple[Any, ...]](), list[tuple[Any, ...]]()
+        for metric in result.experiment.metrics:
+            both = [result.statistics[key] for system in pair if (key := (metric.name, system)) in result.statistics]
+            if len(both) < 2:
+                continue
+            delta = favoritism(metric, *both)
+            found = [
+                (metric.name, rank, at + 1, value, _favoured(value, pair), *segments[at])
+                for rank, at in enumerate(rank_segments(delta).tolist(), start=1)
+                for value in (float(delta[at]),)
+            ]
+            rows += found
+            shown += found[: self.top]
+            a, b = (segment_scores(metric, statistics) for statistics in both)
+            better = np.sign(a - b) * (1 if metric.higher_is_better else -1)
+            scored = zip(a.tolist(), b.tolist(), better, strict=True)
+            wins += [(metric.name, at, x, y, _favoured(sign, pair)) for at, (x, y, sign) in enumerate(scored, start=1)]
+        header, title = (*COLUMNS[:-1], *columns), f"{pair[0]} against {pair[1]}"
+        return (
+            Table("favoritism_top", f"Favoritism: {title}", header, tuple(shown), (READING,)),
+            Table("favoritism", f"Favoritism: {title}, every segment", header, tuple(rows)),
+            Table("segment_wins", f"Sentence by sentence: {title}", WINS, tuple(wins)),
+        )
+
+
+def texts_of(inputs: Inputs) -> dict[str, Text]:
+    """The translation of the MT test set by every system that has one."""
+    return {translation.system: translation.test for translation in inputs.translations if translation.test is not None}
+
+
+def favoritism(metric: Metric, ours: Statistics, theirs: Statistics) -> Doubles:
+    """delta_i = (M(A) - M(A without i)) - (M(B) - M(B without i)) for every segment i: (segments,).
+
+    Exact: the segment's statistics are subtracted from the sums and the score is computed again, so that word types
+    which only that segment has leave the vocabulary of MacroF. On the metric's own scale; positive favours A, also
+    where less is better. 0 for a segment that both translate alike, if the rest is alike.
+    **Source:** Gowda et al. 2021, section 4.1, equation 1.
+    """
+    sign = 1.0 if metric.higher_is_better else -1.0
+    first, second = (np.asarray(corpus_score(metric, s) - left_out_scores(metric, s)) for s in (ours, theirs))
+    return np.asarray(sign * (first - second))
+
+
+def rank_segments(delta: Doubles) -> Ints:
+    """Segments (0-based) by falling |delta|, in order of the text where equal."""
+    return np.asarray(np.argsort(-np.abs(delta), kind="stable"), dtype=np.int64)
+
+
+def _favoured(delta: float, pair: Sequence[str]) -> str:
+    """The system that a delta speaks for; nobody at 0."""
+    return pair[0] if delta > 0 else pair[1] if delta < 0 else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FavoredSegments(PairTable):
+    """The segments that metrics favour most, by leave-one-out, next to the printed deltas, systems and segments.
+
+    printed: a shipped table (columns `table`, `pair`, `metric`, `rank`, `delta`, `favours`, `segment`); number: which
+    of its tables, and label: its language pair. single: deltas printed elsewhere of one segment: {segment, metric,
+    delta, digits, where}. known: {metric, rank, note}, remarks on rows. The first system of `pair` is the
+    one that a positive delta favours.
+    """
+
+    printed: str
+    number: str
+    label: str
+    metrics: Mapping[str, Metric]
+    single: Sequence[Entry] = ()
+    known: Sequence[Entry] = ()
+
+    def cells(self) -> Iterator[PaperCell]:
+        """Delta, favoured system and segment of every printed rank; without the texts, what is printed."""
+        for record in load_published(self.printed).records():
+            if record["table"] == self.number:
+                yield from self._ranked(record)
+        for entry in self.single if self._texts else ():
+            row, metric, printed, where = f"segment {entry['segment']}", entry["metric"], entry["delta"], entry["where"]
+            if metric not in self._deltas:
+                yield PaperCell(row, "delta", metric, printed=printed, note=f"{where}; no {metric} scores here")
+                continue
+            value = float(self._deltas[metric][int(entry["segment"]) - 1])
+            shown = leading(value, int(entry["digits"]))
+            yield PaperCell(row, "delta", metric, printed=printed, shown=shown, value=value, note=where)
+
+    def further(self) -> Sequence[Table]:
+        """The ten segments of each metric with source, reference and both outputs, as the paper's appendix has them."""
+        if self._texts is None:
+            return ()
+        test, outputs = self._texts
+        columns = (test.source or ("",) * len(test), test.references[0], *outputs)
+        rows = tuple(
+            (name, rank, at + 1, float(delta[at]), *(lines[at] for lines in columns))
+            for name, delta in self._deltas.items()
+            for rank, at in enumerate(rank_segments(delta)[:10].tolist(), start=1)
+        )
+        header = ("metric", "rank", "segment", "delta", "source", "reference", *self.pair)
+        return [Table(f"{self.name}_segments", f"{self.title}: the segments", header, rows)]
+
+    @cached_property
+    def _texts(self) -> tuple[TestSet, Outputs] | None:
+        return self.read_pair(self.label, [self.label])
+
+    @cached_property
+    def _deltas(self) -> Mapping[str, Doubles]:
+        """Metric to the delta of each segment, (segments,)."""
+        if self._texts is None:
+            return {}
+        test, (a, b) = self._texts
+        return {
+            name: favoritism(metric, metric.statistics(a, test), metric.statistics(b, test))
+            for name, metric in self.metrics.items()
+        }
+
+    def _ranked(self, record: Mapping[str, str]) -> Iterator[PaperCell]:
+        metric, row, printed = record["metric"], f"rank {record['rank']}", record["delta"]
+        note = joined(*(entry["note"] for entry in known_of(self.known, metric=metric, rank=record["rank"])))
+        if self._texts is None:
+            yield PaperCell(row, "delta", metric, printed=printed, note=joined(note, how_to_give(self.label)))
+            return
+        if metric not in self._deltas:
+            raise UnknownName(f"metric of {self.name}", metric, self._deltas)
+        delta = self._deltas[metric]
+        at = int(rank_segments(delta)[int(record["rank"]) - 1])
+        value, segment = float(delta[at]), at + 1
+        favours = "SN" if value > 0 else "UN"
+        yield PaperCell(row, "delta", metric, printed=printed, shown=leading(value), value=value, note=note)
+        yield PaperCell(row, "favours", metric, printed=record["favours"], shown=favours, value=value)
+        if record["segment"]:
+            yield PaperCell(row, "segment", metric, printed=record["segment"], shown=str(segment), value=segment)

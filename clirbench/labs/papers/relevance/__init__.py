@@ -1,1 +1,0 @@
-"""Relevance rules of published experiments."""

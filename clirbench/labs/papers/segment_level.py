@@ -1,0 +1,233 @@
+"""`analysis=[segment_level]`: does a metric agree with people on segments, or with retrieval on topics?
+
+Does it order two systems' translations of one segment (or of one topic's documents) as the gold does?
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isnan, nan
+
+import numpy as np
+
+from clirbench.computed import Inputs
+from clirbench.errors import AlignmentError, ConfigError, UnknownName
+from clirbench.files.tables import read_table
+from clirbench.labs.papers.favoritism import texts_of
+from clirbench.labs.papers.people import HumanSegments, SystemLevel, against_people, human_path, read_human
+from clirbench.labs.papers.published import DATA
+from clirbench.labs.papers.scoring import group_scores, segment_scores
+from clirbench.metrics.base import Metric
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed
+from clirbench.report.drawing import Drawing
+from clirbench.report.figures import Panel, panels
+from clirbench.result import Result
+from clirbench.statistics.coefficients import pearson
+from clirbench.types import DocumentMap, Doubles
+
+PEOPLE = "human"
+AGREEMENT = ("metric", "matrix", "coefficient", "value", "concordant", "discordant", "n")
+AgreementRow = tuple[str, str, str, float, int | str, int | str, int]
+SYSTEMS = ("metric", "pearson", "ci_low", "ci_high", "spearman", "n_systems", "n_segments", "samples")
+BY_SEGMENT = (
+    "Kendall's tau counts pairs of systems on one segment; n pairs counted. Pearson's r is over all judged segments of "
+    "all systems, n of them. A segment's BLEU is smoothed and leaves out orders that it cannot have."
+)
+BY_SYSTEM = (
+    "People's score of a system is the mean over its judged segments; the 95 % interval of Pearson's r draws those "
+    "judgments again. Ellipses in the figure are as wide and high as the 95 % intervals of both scores; their tilt is "
+    "how both vary together over the same draws of segments."
+)
+BY_TOPIC = (
+    "Topics in the place of segments: the measure's value of each topic, and each metric's score of the segments in "
+    "the topic's relevant documents. tau counts pairs of systems on one topic: does the metric see which of them lost "
+    "more on it?"
+)
+MATRICES = DATA / "wmt_segment_kendall.tsv"
+RELATIONS = ("<", "=", ">")
+
+
+@dataclass(frozen=True)
+class SegmentLevelAnalysis:
+    """Does a metric agree with people about two translations of one segment, or with retrieval about one topic?
+
+    `gold`: `human`, or a measure of the run (MAP): then the items are topics, and a metric's score is that of the
+    segments in the topic's relevant documents. `human`: a table of segment scores (default: human-seg.tsv of the test
+    set), `score` its column. `matrices`: how ties count (WMT12, WMT13, WMT14, WMT15). `samples`: for the interval of
+    system-level Pearson.
+    """
+
+    gold: str = PEOPLE
+    human: str | None = None
+    score: str | None = None
+    matrices: Sequence[str] = ("WMT14",)
+    samples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.matrices:
+            matrix(name)
+        if self.samples < 1:
+            raise ConfigError(f"analyses.segment_level.samples={self.samples}: at least 1")
+
+    def check(self, result: Result) -> tuple[Inputs, HumanSegments | None]:
+        """The texts and people's scores, None where topics are the gold; raises `ConfigError`, `InputError`."""
+        inputs = result.texts("segment_level")
+        if not result.experiment.metrics:
+            raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
+        if self.gold == PEOPLE:
+            path, systems = human_path(self.human, inputs.corpus), [*texts_of(inputs)]
+            return inputs, read_human(path, systems, len(inputs.corpus.test), self.score)
+        result.topic_values(self.gold)
+        english, reference = inputs.corpus.english, inputs.corpus.test.references[0]
+        if english.map.n_lines != len(reference) or any(
+            a != b for a, b in zip(english.lines(), reference, strict=True)
+        ):
+            raise ConfigError(
+                f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
+                f"({english.map.n_lines} lines) with segments of the test set "
+                f"({len(reference)} lines): they must be the same text"
+            )
+        return inputs, None
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        inputs, human = self.check(result)
+        if human is None:
+            return [self._by_topic(result, inputs)]
+        return [self._by_segment(result, human), self._systems(result, human)]
+
+    def _by_segment(self, result: Result, human: HumanSegments) -> Table:
+        rows = list[AgreementRow]()
+        for metric in result.metrics_of_segments:
+            kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
+            held = (result.statistics[metric.name, human.systems[i]] for i in kept)
+            own = np.stack([segment_scores(metric, statistics) for statistics in held])
+            rows += agreements(metric, human.scores[kept], own, self.matrices)
+        unknown = (f"Scores of {', '.join(human.unknown)} were left out: no such system.",) if human.unknown else ()
+        title = "Metrics against people, segment by segment"
+        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_SEGMENT, *unknown))
+
+    def _systems(self, result: Result, human: HumanSegments) -> Table:
+        metrics = result.metrics_of_segments
+        found = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
+        n = human.scores.shape[1]
+        rows = tuple(
+            (one.metric, one.pearson, one.ci_low, one.ci_high, one.spearman, len(one.scores), n, self.samples)
+            for one in found
+        )
+        title, text = "Metrics against people, system by system", (BY_SYSTEM,)
+        return Table("system_level", title, SYSTEMS, rows, text, figure=lambda: figure(found))
+
+    def _by_topic(self, result: Result, inputs: Inputs) -> Table:
+        label, relevance, values = result.topic_values(self.gold)
+        retrieval = result.retrieval[label]
+        judged = retrieval.judged[relevance].with_relevant
+        columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
+        membership = topic_segments(judged.qrels.grades, inputs.corpus.english.map)
+        rows = list[AgreementRow]()
+        for metric in result.metrics_of_segments:
+            kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
+            systems = [list(retrieval.runs)[i] for i in kept]
+            own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])
+            rows += agreements(metric, values[np.ix_(kept, columns)], own, self.matrices)
+        title = f"Metrics against {self.gold}, topic by topic"
+        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_TOPIC,))
+
+
+@lru_cache(maxsize=1)
+def matrices() -> dict[str, Doubles]:
+    """All members of the family by name, from the table that is shipped; WMT15 is the same matrix as WMT14.
+
+    (3, 3) coefficients: rows the gold's relation, columns the metric's, in `<=>` (`<`: the first is better); NaN leaves
+    the comparison out.
+    """
+    found: dict[str, Doubles] = {}
+    for record in read_table(MATRICES).records():
+        held = found.setdefault(record["name"], np.full((3, 3), nan))
+        for at, relation in enumerate(RELATIONS):
+            cell = record[relation]
+            held[RELATIONS.index(record["people"]), at] = nan if cell == "X" else float(cell)
+    return {**found, "WMT15": found["WMT14"]}
+
+
+def matrix(name: str) -> Doubles:
+    """The member of that name; an unknown one raises `UnknownName` with the choices."""
+    if name not in matrices():
+        raise UnknownName("segment-level matrix", name, matrices())
+    return matrices()[name]
+
+
+def compare_pairs(gold: Doubles, own: Doubles, form: Doubles) -> Doubles:
+    """(pairs of systems, items): 1 concordant, -1 discordant, 0 neither, by a matrix; NaN what is left out.
+
+    The mean of the others is tau = sum of C |S| / sum of |S| over the cells of C that are not X, S the comparisons
+    that fall into a cell. `gold`, `own`: (systems, items) of the same items (segments, documents or topics), more is
+    better, NaN where unknown. Raises `AlignmentError`.
+    **Source:** Machacek and Bojar 2014, section 4.2; Stanojevic et al. 2015, section 4.
+    """
+    if gold.shape != own.shape:
+        raise AlignmentError(f"gold values {gold.shape} and metric scores {own.shape}: systems x the same items")
+    first, second = np.triu_indices(len(gold), 1)
+    sides = gold[first] - gold[second], own[first] - own[second]
+    known = np.isfinite(sides[0]) & np.isfinite(sides[1])
+    better = [np.asarray(1 - np.sign(np.where(known, side, 0)), dtype=np.int64) for side in sides]
+    return np.where(known, form[better[0], better[1]], nan)
+
+
+def agreements(metric: Metric, gold: Doubles, own: Doubles, names: Sequence[str]) -> list[AgreementRow]:
+    """The columns of `AGREEMENT`: tau with each matrix of these names, and Pearson's r over all items of all systems.
+
+    gold, own: (systems, items), NaN where unknown; a metric where less is better is turned round. n: comparisons, of
+    which the coefficient is 1 (concordant) or -1 (discordant); or scores. NaN where nothing is counted.
+    """
+    sign = 1.0 if metric.higher_is_better else -1.0
+    rows = list[AgreementRow]()
+    for name in names:
+        cells = compare_pairs(gold, sign * own, matrix(name))
+        taken = cells[np.isfinite(cells)]
+        tau = float(taken.sum() / len(taken)) if len(taken) else nan
+        rows.append((metric.name, name, "kendall", tau, int((taken == 1).sum()), int((taken == -1).sum()), len(taken)))
+    known = np.isfinite(gold) & np.isfinite(own)
+    n = int(known.sum())
+    r = pearson(sign * own[known], gold[known], p_value="scipy").value if n > 1 else nan
+    return [*rows, (metric.name, "", "pearson", r, "", "", n)]
+
+
+def topic_segments(grades: Mapping[str, Mapping[str, int]], document_map: DocumentMap) -> Doubles:
+    """(topics, lines): 1 where a line belongs to a document that is relevant to the topic."""
+    place = {doc_id: i for i, doc_id in enumerate(document_map.doc_ids)}
+    starts = document_map.starts.tolist()
+    membership = np.zeros((len(grades), document_map.n_lines))
+    for row, by_document in enumerate(grades.values()):
+        for doc_id, grade in by_document.items():
+            if grade > 0 and doc_id in place:
+                membership[row, starts[place[doc_id]] : starts[place[doc_id] + 1]] = 1
+    return membership
+
+
+def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]:
+    """The outline of an ellipse around 0 whose bounding box is the two percentile intervals, tilted as x and y covary.
+
+    x, y: (samples,) resampled scores of one system. Width and height are the 95 % intervals; the tilt is the
+    correlation of the two sides over the same draws of segments.
+    """
+    width, height = ((np.nanquantile(v, 0.975) - np.nanquantile(v, 0.025)) / 2 for v in (x, y))
+    both = np.isfinite(x) & np.isfinite(y)
+    r = float(np.corrcoef(x[both], y[both])[0, 1]) if np.ptp(x[both]) and np.ptp(y[both]) else 0.0
+    r = 0.0 if isnan(r) else r
+    angle = np.linspace(0, 2 * np.pi, points)
+    return width * np.cos(angle), height * (r * np.cos(angle) + np.sqrt(max(1 - r * r, 0.0)) * np.sin(angle))
+
+
+def figure(found: Sequence[SystemLevel]) -> Drawing:
+    """A scatter plot for each metric with an ellipse for each system."""
+    plots = []
+    for one in found:
+        systems = list(zip(one.scores.tolist(), one.human_scores.tolist(), strict=True))
+        outlines = []
+        for at, (x, y) in enumerate(systems):
+            across, along = ellipse(one.samples[:, at], one.human_samples[:, at])
+            outlines.append(list(zip((x + across).tolist(), (y + along).tolist(), strict=True)))
+        plots.append(Panel(one.metric, "people", {}, {"": systems}, outlines, f"r {fixed(one.pearson, 3)}"))
+    return panels(plots)

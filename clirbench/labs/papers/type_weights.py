@@ -1,0 +1,318 @@
+"""`analysis=[type_weights]`: the score lost when a word type is never translated right; published losses beside ours.
+
+**Source:** Gowda 2020, Figure 7 and its caption, and the authors' file behind it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from clirbench.checks import require
+from clirbench.computed import Inputs
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
+from clirbench.labs.papers.types import similar_types
+from clirbench.metrics.base import Metric
+from clirbench.metrics.tokens import Tokeniser, reference_tokens
+from clirbench.pages.table import Table
+from clirbench.pages.wording import fixed, grouped
+from clirbench.report.drawing import Drawing
+from clirbench.report.figures import Panel, panels
+from clirbench.result import Result
+from clirbench.text import TextFile
+from clirbench.types import Doubles, TestSet
+
+ROWS = 40_000
+"""Changed segments that are scored at once; bounds the memory."""
+LOSS = (
+    "loss is what the corpus score of a perfect translation loses when every token of the type is one "
+    "out-of-vocabulary token of the same length."
+)
+FILE = "bleu-damage-norecall.tsv"
+LABEL = "DE-EN"
+HOW = (
+    "the text, the English reference of newstest2019 German-English, is missing; for a folder that has it as "
+    f"reference.txt add 'paper.folders={{{LABEL}: \"DIR\"}}'"
+)
+
+
+@dataclass(frozen=True)
+class TypeWeightsAnalysis:
+    """The weight of every word type of the first reference in every metric of the run that has statistics.
+
+    `only`: these types alone. Raises `UnknownName` for one that does not occur, `ConfigError` without texts.
+    """
+
+    only: Sequence[str] = ()
+    tokenize: str = "13a"
+    lowercase: bool = False
+
+    def check(self, result: Result) -> Inputs:
+        """The texts; raises `ConfigError` where there are none, or no metric."""
+        inputs = result.texts("type_weights")
+        if not result.experiment.metrics:
+            raise ConfigError("analysis type_weights needs a metric with statistics, such as metric=[BLEU]")
+        return inputs
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        inputs = self.check(result)
+        words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
+        frequency = dict(zip(words.types, words.frequency, strict=True))
+        weights = {metric.name: type_weights(metric, words, self.only) for metric in result.experiment.metrics}
+        rows = tuple(
+            (name, kind, frequency[kind], loss) for name, losses in weights.items() for kind, loss in losses.items()
+        )
+        header, title = ("metric", "type", "frequency", "loss"), "What the word types weigh"
+        return (Table("type_weights", title, header, rows, (LOSS,), lambda: figure(weights, frequency), shown=20),)
+
+
+def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Drawing:
+    """Loss by rank of the type, and the frequency, on logarithmic axes."""
+    types = sorted(next(iter(weights.values())), key=lambda kind: -frequency[kind])
+    columns: dict[str, Mapping[str, float]] = {"frequency": frequency, **weights}
+    lines = {name: [(rank, column[kind]) for rank, kind in enumerate(types, 1)] for name, column in columns.items()}
+    below, beside = "rank of the word type by frequency", "frequency; loss of the corpus score"
+    return panels([Panel(below, beside, lines, powers="xy")])
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The tokens of a reference by segment, and its types by falling frequency, then name."""
+
+    tokens: tuple[tuple[str, ...], ...]
+    types: tuple[str, ...]
+    frequency: tuple[int, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The tokenised reference."""
+        return tuple(" ".join(line) for line in self.tokens)
+
+
+def vocabulary(reference: Sequence[str], tokenize: str = "13a", lowercase: bool = False) -> Vocabulary:
+    """The types of a reference; raises `ConfigError` where it has none."""
+    cut = reference_tokens(Tokeniser(tokenize, lowercase), (tuple(reference),))
+    names = cut.types
+    numbers = cut.numbers.tolist()
+    lines = tuple(tuple(names[n] for n in numbers[a:b]) for a, b in pairwise(cut.offsets.tolist()))
+    counts = Counter(numbers)
+    if not counts:
+        raise ConfigError("the reference has no tokens: its vocabulary is empty")
+    order = sorted(counts, key=lambda n: (-counts[n], names[n]))
+    return Vocabulary(lines, tuple(names[n] for n in order), tuple(counts[n] for n in order))
+
+
+def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) -> dict[str, float]:
+    """Type to loss: M(reference, reference) - M(copy, reference), on the metric's own scale.
+
+    In the copy every token of the type is one out-of-vocabulary token of the same length. Only the segments that
+    have the type are counted again, all types' segments at once; their statistics replace the old ones in the sums.
+    Positive where the metric gets worse. Text is the tokenised reference, so a metric with a tokeniser of
+    its own splits at spaces. For MacroF1 this is 100 * 2 / (V + 1), for MicroF1 with k = 1 100 * (f + 2) / (N + V + 1)
+    (V types, N tokens, f of this type). Raises `UnknownName` for a type of `only` that does not occur.
+    **Source:** Gowda et al. 2021b (Macro-average, extended), figure 7.
+    """
+    chosen = _chosen(words, only)
+    plain = split_at_spaces(metric)
+    sign = 1.0 if metric.higher_is_better else -1.0
+    places: dict[str, list[int]] = {kind: [] for kind in chosen}
+    for at, line in enumerate(words.tokens):
+        for kind in dict.fromkeys(line):
+            if kind in places:
+                places[kind].append(at)
+    lines = words.lines
+    found: dict[str, float] = {}
+    for block in _blocks(chosen, places):
+        weighed = _losses(plain, words, lines, block, places)
+        found |= dict(zip(block, (sign * weighed).tolist(), strict=True))
+    return found
+
+
+def split_at_spaces(metric: Metric) -> Metric:
+    """The same metric for text whose tokens stand between spaces."""
+    if any(field.name == "tokenize" for field in fields(metric)):  # type: ignore[arg-type]
+        changed: Metric = replace(metric, tokenize="none")  # type: ignore[type-var]
+        return changed
+    return metric
+
+
+def _chosen(words: Vocabulary, only: Sequence[str]) -> tuple[str, ...]:
+    if not only:
+        return words.types
+    there = frozenset(words.types)
+    for kind in only:
+        if kind not in there:
+            raise UnknownName("word type of the reference", kind, similar_types(kind, words.types))
+    return tuple(only)
+
+
+def _blocks(types: Sequence[str], places: dict[str, list[int]]) -> Iterator[list[str]]:
+    block: list[str] = []
+    rows = 0
+    for kind in types:
+        if block and rows + len(places[kind]) > ROWS:
+            yield block
+            block, rows = [], 0
+        block.append(kind)
+        rows += len(places[kind])
+    if block:
+        yield block
+
+
+def _losses(
+    metric: Metric, words: Vocabulary, lines: tuple[str, ...], block: Sequence[str], places: dict[str, list[int]]
+) -> Doubles:
+    """Losses of some types; the whole reference is scored along, so that types have the same columns in all rows."""
+    from scipy.sparse import csr_array
+
+    foreign = _foreign("".join(lines))
+    rows = [(at, kind) for kind in block for at in places[kind]]
+    changed = [
+        " ".join(foreign * len(token) if token == kind else token for token in words.tokens[at]) for at, kind in rows
+    ]
+    origin = np.array([at for at, _ in rows])
+    test = TestSet(((*lines, *(lines[at] for at in origin.tolist())),))
+    statistics = metric.statistics((*lines, *changed), test)
+    # Weights of rows: all segments once; for each type, its segments' old rows out and their changed rows in.
+    n = len(lines)
+    owner = np.repeat(np.arange(len(block)), [len(places[kind]) for kind in block])
+    position = np.arange(len(rows))
+    values = np.concatenate([np.ones(len(rows)), -np.ones(len(rows))])
+    cells = (np.concatenate([owner, owner]), np.concatenate([n + position, origin]))
+    change = csr_array((values, cells), shape=(len(block), n + len(rows)))
+    whole = np.asarray(statistics[:n].sum(axis=0), dtype=np.float64).reshape(-1)
+    perfect = float(metric.score(whole))
+    if isinstance(statistics, np.ndarray):
+        return perfect - metric.score(whole + change @ statistics)
+    moved = (change @ statistics).tocsr()
+    parts = [metric.score(whole + moved[at : at + 64].toarray()) for at in range(0, len(block), 64)]
+    return perfect - np.concatenate(parts)
+
+
+def _foreign(text: str) -> str:
+    """A character of the private use area that does not occur in the text."""
+    there = frozenset(text)
+    return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in there)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The authors' file: frequency of each type and what MacroF1 and MicroF1 lose without it, each (types,)."""
+
+    frequency: Doubles
+    macro: Doubles
+    micro: Doubles
+
+    @property
+    def tokens_and_types(self) -> int:
+        """N + V, of losses 100 (f + 1) / (N + V), from the most frequent type."""
+        at = int(self.frequency.argmax())
+        return round(100 * (float(self.frequency[at]) + 1) / float(self.micro[at]))
+
+    @property
+    def n_types(self) -> float:
+        """V, of losses 100 / V."""
+        return 100 / float(self.macro[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeWeights(PublishedFiles):
+    """The losses printed for one type, and the authors' file of the losses of every type.
+
+    printed: {type, metric, loss, digits}, and {ours, note} where a difference is understood. From the file alone
+    follow V + N and V, the constants of the closed forms, and with them the printed MacroF1 and MicroF1; BLEU and
+    chrF1 need the text, `reference.txt` of `folders[DE-EN]`: plain, or lower-cased and tokenised as the authors had it.
+    Raises `InputError` where its types are not as frequent as printed (`the` 3,019 times): it is another text.
+    """
+
+    printed: Sequence[Entry]
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
+
+    def cells(self) -> Iterator[PaperCell]:
+        """The whole published file and the printed losses beside ours."""
+        losses = read_losses(self.locate(FILE)[FILE])
+        yield from file_cells(losses)
+        for entry in self.printed:
+            yield self._printed_cell(entry, losses)
+
+    @cached_property
+    def _words(self) -> Vocabulary | None:
+        if unknown := [label for label in self.folders if label != LABEL]:
+            raise UnknownName("language pair of paper.folders", unknown[0], [LABEL])
+        if not self.folders:
+            return None
+        path = Path(self.folders[LABEL]) / "reference.txt"
+        words = vocabulary(moses_tokens(TextFile(path).lines()), tokenize="none")
+        frequency = dict(zip(words.types, words.frequency, strict=True))
+        for entry in self.printed:
+            kind, printed = entry["type"], int(entry.get("frequency", 0))
+            if printed and frequency.get(kind, 0) != printed:
+                raise InputError(
+                    f"{path}: {kind!r} occurs {grouped(frequency.get(kind, 0))} times, lower-cased and tokenised by "
+                    f"Moses, and in the published text {grouped(printed)} times: it is another text, "
+                    "so nothing is compared"
+                )
+        return words
+
+    def _printed_cell(self, entry: Entry, losses: Losses) -> PaperCell:
+        row, metric, printed = repr(entry["type"]), entry["metric"], entry["loss"]
+        if self._words is not None and metric in self.metrics:
+            loss = type_weights(self.metrics[metric], self._words, [entry["type"]])[entry["type"]]
+            note = ""
+        elif metric == "MicroF1":
+            total = losses.tokens_and_types
+            loss = 100 * (float(entry["frequency"]) + 2) / (total + 1)
+            note = f"closed form 100 (f + 2) / (N + V + 1), N + V = {total} from the published file"
+        elif metric == "MacroF1":
+            loss = 200 / (losses.n_types + 1)
+            note = f"closed form 100 * 2 / (V + 1), V = {fixed(losses.n_types)} from the published file"
+        else:
+            return PaperCell(row, "loss", metric, printed=printed, note=HOW)
+        shown = fixed(loss, int(entry["digits"]))
+        known = [entry] if "ours" in entry else ()
+        return PaperCell(row, "loss", metric, printed=printed, shown=shown, value=loss, note=note, known=known)
+
+
+def moses_tokens(lines: Sequence[str]) -> list[str]:
+    """The text as the authors had it: lower-cased, tokenised by Moses with hyphens apart (`@-@`), nothing escaped.
+
+    A text that has `@-@` already is taken as it is. Raises `ResourceError` where sacremoses is not installed.
+    """
+    lowered = [line.lower() for line in lines]
+    if any(" @-@ " in line for line in lowered):
+        return lowered
+    require("the text of Figure 7", "moses", "sacremoses")
+    from sacremoses import MosesTokenizer
+
+    tokenise = MosesTokenizer("en").tokenize
+    return [" ".join(tokenise(line, aggressive_dash_splits=True, escape=False)) for line in lowered]
+
+
+def file_cells(losses: Losses) -> Iterator[PaperCell]:
+    """How many types of the file lose what the closed forms say: (f + 1) / (N + V), and 1 / V for every type.
+
+    The file leaves the out-of-vocabulary token out of V ("no recall"), the printed losses count it.
+    """
+    total = losses.tokens_and_types
+    as_formula = np.abs(100 * (losses.frequency + 1) / total - losses.micro) <= 1e-5
+    alike = np.abs(losses.macro - losses.macro[0]) <= 1e-9
+    micro = f"types of the file whose loss is 100 (f + 1) / (N + V), N + V = {total}"
+    macro = f"types of the file with one and the same loss, 100 / V = {fixed(losses.macro[0], 5)}"
+    for metric, agreeing, note in (("MicroF1", as_formula, micro), ("MacroF1", alike, macro)):
+        n, printed = int(agreeing.sum()), str(len(agreeing))
+        yield PaperCell("file", "types that agree", metric, printed=printed, shown=str(n), value=n, note=note)
+
+
+def read_losses(path: Path) -> Losses:
+    """Read the authors' file of every type; raises `InputError` with the line."""
+    table = read_author_table(path)
+    if not table.lines:
+        raise InputError(f"{path}: no word types")
+    frequency, macro, micro = (np.array(table.numbers(name)) for name in ("Frequency", "macrof", "microf"))
+    return Losses(frequency, macro=100 - macro, micro=100 - micro)

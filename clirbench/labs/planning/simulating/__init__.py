@@ -1,1 +1,0 @@
-"""Systems whose errors are known, made from the reference."""

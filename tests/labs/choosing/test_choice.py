@@ -1,0 +1,229 @@
+"""Choosing by a metric: regret by hand, rises, training runs by step, early stopping."""
+
+from math import inf, log
+
+import numpy as np
+import pytest
+
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.labs.choosing.choice import (
+    Choice,
+    ChoiceAnalysis,
+    Improvement,
+    Stop,
+    choices,
+    early_stopping,
+    has_steps,
+    improvements,
+    rise_of,
+    series_of,
+)
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.model.decision import decided
+from clirbench.statistics.model.rise import jackknifed_slope, logistic_slope, rising_pairs
+from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.units.jackknife import Interval
+from clirbench.types import Doubles, Ints
+from tests.report.analysed import result_of
+from tests.statistics.worlds import Mean, scores_only, world
+
+
+def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] | None = None) -> Evidence:
+    n = len(steps)
+    metadata = {"step": tuple(steps)} | ({"run": tuple(runs)} if runs else {})
+    values = np.array(x if x else range(n), dtype=float)
+    columns = (Column("x", "metric", values), Column("y", "measure", np.arange(float(n))))
+    return Evidence(Scoreboard(tuple(f"s{i}" for i in range(n)), columns, metadata))
+
+
+def test_runs_are_ordered_by_step_with_their_replicates() -> None:
+    runs = series_of(checkpoints(["2000", "1000", "1e3", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
+    assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
+    assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
+    assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
+
+
+def test_steps_must_be_there_and_be_numbers() -> None:
+    assert not has_steps(checkpoints(["", ""]).board)
+    assert not has_steps(checkpoints(["1", "1"]).board)
+    assert has_steps(checkpoints(["1", "2"]).board)
+    with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
+        series_of(checkpoints(["1", "last"]))
+    for grouped in ("1,000", "1_000", "1 000", "inf", "nan"):
+        with pytest.raises(InputError, match=f"step '{grouped}' is not a number; write 1000"):
+            series_of(checkpoints(["1", grouped]))
+    with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
+        series_of(checkpoints(["1"], ["a"]), series="runs")
+
+
+def test_the_tables_of_scores_and_of_checkpoints() -> None:
+    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
+    names = [table.name for table in ChoiceAnalysis().tables(result_of(evidence))]
+    assert names == ["choice", "improvement"]
+    along = checkpoints(["1", "2", "3", "4"], x=[1, 3, 2, 2])
+    (row, *_) = ChoiceAnalysis().tables(result_of(along))[-1].records
+    assert isinstance(row, Stop)
+    assert (row.patience, row.regret) == (1, 2)
+
+
+def made(evidence: Evidence, shortlists: tuple[int, ...] = (1, 2, 3, 5), **keywords: bool) -> list[Choice]:
+    return choices(evidence, units_of(evidence.board), shortlists, **keywords)
+
+
+def test_regret_by_hand() -> None:
+    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
+    rows = {row.shortlist: row for row in made(evidence, (1, 2, 3, 5))}
+    assert set(rows) == {1, 2, 3}
+    assert [(row.pick, row.regret) for row in rows.values()] == [
+        ("b01", pytest.approx(0.3)),
+        ("c02", pytest.approx(0.1)),
+        ("c02", pytest.approx(0.1)),
+    ]
+    assert rows[1].best == "d03"
+    assert np.isnan(rows[1].expected_regret)
+    assert rows[1].note == "y0 has no per-topic values, so its noise is unknown"
+    assert rows[1].n_topics == 0
+
+
+def test_ties_are_noted_and_direction_is_kept() -> None:
+    board = Scoreboard(
+        ("a", "b", "c"),
+        (
+            Column("TER", "metric", np.array([50.0, 40, 40]), higher_is_better=False),
+            Column("MAP", "measure", np.array([0.1, 0.2, 0.3])),
+        ),
+    )
+    (row,) = made(Evidence(board), (1,))
+    assert row.pick == "b"
+    assert row.note.startswith(
+        "1 more tied with the last of the list; the first in order was taken; MAP has no per-topic"
+    )
+
+
+def test_all_of_the_regret_is_luck_where_all_systems_are_equal() -> None:
+    """20 equal systems: measured regret is all luck, and next to none is expected elsewhere."""
+    plain, expected = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(20, 50)) + np.linspace(0, 1e-6, 20)[:, None]
+        board = Scoreboard(
+            tuple(f"s{i}" for i in range(20)),
+            (Column("m", "metric", rng.normal(size=20)), Column("y", "measure", values.mean(axis=1))),
+        )
+        (row,) = made(Evidence(board, per_topic={"y": values}, measures={"y": Mean()}), (1,))
+        plain.append(row.regret)
+        if not np.isnan(row.expected_regret):
+            expected.append(row.expected_regret)
+    assert np.mean(plain) > 0.2  # the largest of 20 means of 50 topics: 1.87 / sqrt(50) = .26 above the mean
+    assert len(expected) <= 4  # so much noise is called too large
+
+
+def test_expected_regret_is_that_of_the_decision() -> None:
+    evidence = world(n=12, topics=60)
+    decision = decided(evidence, units_of(evidence.board), "y0")
+    for row in made(evidence, (1, 3)):
+        own = decision[row.pick]
+        assert row.expected_regret == own.expected_loss
+        assert (row.low, row.high) == (max(0.0, -own.difference_high), max(0.0, -own.difference_low))
+
+
+def test_the_whole_list_loses_nothing() -> None:
+    evidence = world(n=6)
+    rows = made(evidence, (6,))
+    assert all(row.regret == 0 for row in rows)
+    assert rows == made(evidence, (6,))
+
+
+def test_sizes_below_1_are_refused_and_holes_left_out() -> None:
+    with pytest.raises(ConfigError, match=r"shortlists=\[0\]"):
+        made(world(), (0,))
+    holed = scores_only([[1, float("nan"), 3]], [[1, 2, 3]])
+    assert made(holed) == []
+    assert [row.n_systems for row in made(holed, (1,), complete=True)] == [2]
+
+
+def test_early_stopping_by_hand() -> None:
+    # the metric peaks at step 2, dips, and peaks higher at step 5; retrieval rises all along (0, 1, ... 5)
+    evidence = checkpoints(["0", "1", "2", "3", "4", "5"], x=[1, 2, 5, 4, 5, 6])
+    rows = {row.patience: row for row in early_stopping(evidence, (1, 2, 3))}
+    assert [(rows[p].stopped, rows[p].shipped, rows[p].value, rows[p].regret, rows[p].saved) for p in (1, 2, 3)] == [
+        (3, 2, 2, 3, 2),
+        (4, 2, 2, 3, 1),
+        (5, 5, 5, 0, 0),
+    ]
+    assert rows[1].best_step == 5
+    assert rows[1].n_steps == 6
+
+
+def test_no_early_stopping_without_steps() -> None:
+    assert early_stopping(checkpoints(["", ""])) == []
+    with pytest.raises(ConfigError, match=r"patiences=\[0\]"):
+        early_stopping(checkpoints(["1", "2"]), (0,))
+
+
+def rise_for(x: Doubles, y: Doubles, unit: Ints) -> Interval:
+    return rise_of(jackknifed_slope(x, y, unit))
+
+
+def test_rise_is_that_of_the_slope() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40)
+    y = x + 0.7 * rng.normal(size=40)
+    found = rise_for(x, y, np.arange(40))
+    assert found.value == pytest.approx(log(4) / float(logistic_slope(*rising_pairs(x, y))))
+    assert found.low < found.value < found.high
+    assert rise_for(10 * x, y, np.arange(40)).value == pytest.approx(10 * found.value)
+
+
+def test_ends_and_silence() -> None:
+    x = np.arange(10.0)
+    rng = np.random.default_rng(1)
+    falls = rise_for(x, -x + 3 * rng.normal(size=10), np.arange(10))
+    assert (falls.value, falls.high) == (inf, inf)
+    useless = rise_for(x, rng.permutation(10).astype(float), np.arange(10))
+    assert useless.high == inf > useless.low > 0
+    assert np.isnan(rise_for(x, x, np.arange(10)).value)  # every pair agrees: no finite slope
+    assert "too few" in rise_for(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note
+
+
+def curves(evidence: Evidence, points: int = 5) -> list[Improvement]:
+    return improvements(evidence, units_of(evidence.board), points=points)
+
+
+def test_curve() -> None:
+    rng = np.random.default_rng(1)
+    x = np.linspace(10, 40, 20)
+    y = x + 4 * rng.normal(size=20)
+    rows = curves(scores_only([x.tolist()], [y.tolist()]), points=4)
+    assert [row.pairs for row in rows] == [48, 48, 47, 47]
+    assert sum(row.pairs for row in rows) == 190
+    probabilities = [row.probability for row in rows]
+    assert probabilities == sorted(probabilities)
+    assert all(0.5 <= row.ci_low <= row.probability <= row.ci_high <= 1 for row in rows)
+    assert rows[0].rise_80 == pytest.approx(np.log(4) / rows[0].slope)
+    assert rows[-1].share > 0.95
+    sure = rise_for(x, y, np.arange(20))
+    assert (rows[0].rise_80_low, rows[0].rise_80, rows[0].rise_80_high) == (sure.low, sure.value, sure.high)
+    assert rows[0].rise_80_low < rows[0].rise_80 < rows[0].rise_80_high
+
+
+def test_a_metric_that_points_the_wrong_way() -> None:
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5, 6, 7, 8]], [[8, 6, 7, 4, 5, 3, 1, 2.0]]))
+    assert row.probability < 0.5
+    assert row.rise_80 == float("inf")
+
+
+def test_few_systems_have_a_curve_but_no_interval_and_no_rise() -> None:
+    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5]], [[1, 3, 2, 5, 4.0]]))
+    assert row.probability > 0.5
+    assert np.isnan([row.ci_low, row.ci_high, row.rise_80, row.rise_80_low]).all()
+    assert row.note == "too few independent systems (5)"
+
+
+def test_bad_input_is_stated() -> None:
+    (row,) = curves(scores_only([[1, 1, 1]], [[1, 2, 3]]))
+    assert row.note == "a column is constant"
+    assert np.isnan(row.probability)
+    (row,) = curves(scores_only([[1, 2]], [[1, 2]]))
+    assert row.note == "2 systems: at least 3 are needed"

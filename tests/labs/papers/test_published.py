@@ -1,0 +1,148 @@
+"""Published tables: cells and verdicts, authors' files; a run fails on what nothing explains, once all is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clirbench.errors import InputError, UnknownName
+from clirbench.labs.papers.published import DATA, PaperCell, PublishedTable, known_of, read_author_table
+from tests.conftest import Cli, write_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made(PublishedTable):
+    """Cells as they are given."""
+
+    name: str = "t"
+    title: str = "Table T"
+    given: Sequence[PaperCell]
+
+    def cells(self) -> Sequence[PaperCell]:
+        return self.given
+
+
+def test_verdicts() -> None:
+    known = [{"ours": ".3", "note": "beta 2"}, {"right": ".6", "note": "a typing error"}]
+    assert PaperCell("r", "m", "x", printed=".3", shown=".3").verdict == "as printed"
+    assert PaperCell("r", "m", "x", shown=".3").verdict == "not printed"
+    assert PaperCell("r", "m", "x", printed=".4", shown=".3").verdict == "differs"
+    assert PaperCell("r", "m", "x", printed=".4", known=known).verdict == "no scores"
+    found = PaperCell("r", "m", "x", printed=".4", shown=".3", note="n", known=known)
+    assert (found.verdict, found.remark) == ("explained", "beta 2; n")
+    found = PaperCell("r", "m", "x", printed=".4", shown=".6", known=known)
+    assert (found.verdict, found.remark) == ("published error", "a typing error")
+    # What is known holds for the value it was said of, not for any other, and says nothing where both agree.
+    found = PaperCell("r", "m", "x", printed=".4", shown=".5", note="n", known=known)
+    assert (found.verdict, found.remark) == ("differs", "n")
+    assert PaperCell("r", "m", "x", printed=".3", shown=".3", known=known).remark == ""
+
+
+def test_what_is_known_of_a_place() -> None:
+    entries = [
+        {"row": "Wins", "metric": "BLEU", "right": "3", "note": "miscounted"},
+        {"row": "Wins", "measure": "MAP", "metric": "BLEU", "ours": "4", "note": "another rule"},
+    ]
+    assert known_of(entries, row="Wins", measure="MAP", metric="BLEU") == entries
+    # A key that is not given fits any value.
+    assert known_of(entries, row="Wins", measure="RBO", metric="BLEU") == entries[:1]
+    assert known_of(entries, row="Mean", measure="MAP", metric="BLEU") == []
+    assert known_of([{"rank": "6"}], rank=6) == [{"rank": "6"}]
+
+
+def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:
+    cells = [
+        PaperCell("r", "m", "x", printed=".3", shown=".3", value=0.3),
+        PaperCell("r", "m", "y", printed=".5", note="no texts"),
+        PaperCell("r", "m", "z", printed=".4", shown=".3", value=0.3),
+    ]
+    table = Made(given=cells).table()
+    (failure,) = table.failures
+    assert str(failure) == "Table T: r m z is printed .4, ours is .3, and nothing explains it"
+    assert Made(given=cells[:2]).table().failures == ()
+    assert table.text[0] == "3 cells: 1 as printed, 1 no scores, 1 differs."
+    assert table.rows[1][7] != table.rows[1][7]  # no value: NaN
+
+
+def test_a_table_without_one_cell_to_compare_makes_the_run_fail() -> None:
+    missing = PaperCell("r", "m", "y", printed=".5", note="no texts")
+    (failure,) = Made(given=[missing, missing]).table().failures
+    assert str(failure) == "Table T: none of the 2 cells could be compared: no texts"
+    # A cell of ours that is not printed is a finding too.
+    assert Made(given=[missing, PaperCell("r", "m", "x", shown=".3")]).table().failures == ()
+
+
+def test_texts_that_are_not_at_hand_are_asked_for_once_the_printed_cells_are_written(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table14", "hydra.run.dir=out")
+    assert done.returncode == 3
+    assert "none of the 20 cells could be compared: the texts of RO-EN are missing" in done.stderr
+    assert len((cli.cwd / "out" / "gowda2021_table14.tsv").read_text(encoding="utf-8").splitlines()) == 21
+
+
+def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
+    # Wins of Table 11 were printed wrongly; without the list of errata nothing explains them.
+    done = cli("+experiment=gowda2021_table11", "paper.errata=[]", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "Wins Human BLEU is printed 4, ours is 3, and nothing explains it" in done.stderr
+    assert "differs" in (cli.cwd / "out" / "gowda2021_table11.tsv").read_text(encoding="utf-8")
+    assert "85 cells" in done.stdout
+
+
+def test_one_command_prints_and_writes_the_table(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table4", "hydra.run.dir=out")
+    assert done.returncode == 0, done.stderr
+    assert "108 cells: 71 as printed, 1 published error, 36 not printed." in done.stdout
+    assert (cli.cwd / "out" / "report.md").read_text(encoding="utf-8").startswith("# gowda2021_table4\n")
+
+
+def test_scores_that_are_not_shipped_are_asked_for(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table9", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "paper.scores={WMT19: FILE}" in done.stderr
+
+
+def test_names_of_ones_own_can_be_given_on_the_command_line(cli: Cli) -> None:
+    done = cli("+experiment=gowda2021_table9", "paper.scores={WMT19: none.tsv}", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "paper.scores: none.tsv of WMT19 does not exist" in done.stderr
+    done = cli("+experiment=gowda2021_table13", "paper.folders={FR-EN: none}", "hydra.run.dir=out2")
+    assert done.returncode == 1
+    assert "none" in done.stderr
+    assert "Could not override" not in done.stderr
+
+
+def test_the_scores_of_2019_can_be_given_to_table_3(cli: Cli) -> None:
+    # Those of 2018 in their place: they are read, and what is printed for 2019 does not come out.
+    path = DATA / "gowda2021_wmt18.tsv"
+    done = cli("+experiment=gowda2021_table3", f"paper.scores={{WMT19: {path}}}", "hydra.run.dir=out")
+    assert done.returncode == 1
+    assert "WMT19 Mean Human BLEU is printed .771" in done.stderr
+
+
+def test_comments_blank_lines_and_spare_tabs_are_passed_over(tmp_path: Path) -> None:
+    write_lines(tmp_path / "x", ["# scores", "", "system\tBLEU\t", "a\t1.5\t\t", "", "# b\t"])
+    table = read_author_table(tmp_path / "x")
+    assert table.text("system") == ["a", "# b"]
+    assert table.lines == [4, 6]
+    np.testing.assert_equal(table.numbers("BLEU"), [1.5, np.nan])
+
+
+def test_a_header_may_stand_below_other_text(tmp_path: Path) -> None:
+    write_lines(tmp_path / "x", ["Loaded\t5", "Type \t Refs", "the\t 7"])
+    assert read_author_table(tmp_path / "x", first="Type").numbers("Refs") == [7]
+
+
+def test_errors_name_the_line(tmp_path: Path) -> None:
+    write_lines(tmp_path / "empty", ["# nothing"])
+    with pytest.raises(InputError, match="is empty, a header line was expected"):
+        read_author_table(tmp_path / "empty")
+    write_lines(tmp_path / "long", ["a\tb", "1\t2\t3"])
+    with pytest.raises(InputError, match="line 2: 3 columns, the header has 2"):
+        read_author_table(tmp_path / "long")
+    write_lines(tmp_path / "x", ["a\tb", "1\tmany"])
+    with pytest.raises(InputError, match="line 2: column b: 'many' is not a number"):
+        read_author_table(tmp_path / "x").numbers("b")
+    with pytest.raises(UnknownName, match="column in .* 'c'"):
+        read_author_table(tmp_path / "x").text("c")

@@ -1,0 +1,151 @@
+"""Words, marks, families, term-hood and lexicons; expected values by hand from the rules in the docstrings."""
+
+from math import exp, log2
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clirbench.corpora.demo import DemoCorpus
+from clirbench.errors import ConfigError, InputError
+from clirbench.labs.planning.words import (
+    CLASS_OF,
+    CLASSES,
+    FOLDER,
+    Lexicon,
+    WordLine,
+    WordStatistics,
+    aligned_form,
+    ending,
+    family,
+    match_capital,
+    pseudo_word,
+    residual_idf,
+)
+
+
+def test_a_line_is_words_with_their_marks() -> None:
+    line = WordLine.of('"No," he said - the cod (northern) isn\'t safe.')
+    assert line.words == ("No", "he", "said", "-", "the", "cod", "northern", "isn't", "safe")
+    assert line.before == ('"', "", "", "", "", "", "(", "", "")
+    assert line.after == (',"', "", "", "", "", "", ")", "", ".")
+    assert line.content == (False, False, True, False, False, True, True, False, True)
+    assert line.function == (True, True, False, False, True, False, False, False, False)
+
+
+@given(st.text())
+def test_a_line_keeps_every_character_that_is_no_space(text: str) -> None:
+    line = WordLine.of(text)
+    slots = zip(line.before, line.words, line.after, strict=True)
+    assert ["".join(slot) for slot in slots] == text.split()
+    assert all(line.words)
+
+
+def test_a_word_has_one_class() -> None:
+    assert sum(map(len, CLASSES)) == len(CLASS_OF)
+    assert min(map(len, CLASSES)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("forms", "name"),
+    [
+        (("quota", "quotas", "Quota's"), "quota"),
+        (("scrap", "scraps", "scrapped", "scrapping"), "scrap"),
+        (("city", "cities"), "city"),
+        (("fish", "fishing", "fished"), "fish"),
+        (("sell", "selling"), "sell"),
+        (("class", "bus", "crisis"), None),
+    ],
+)
+def test_forms_of_a_word_share_a_family(forms: tuple[str, ...], name: str | None) -> None:
+    assert [family(form) for form in forms] == ([name] * len(forms) if name else list(forms))
+
+
+@given(st.text(alphabet="abcdeginsy'", min_size=1))
+def test_a_family_is_a_name(word: str) -> None:
+    assert len(family(word)) <= len(word)
+
+
+def test_a_word_takes_the_capital_of_another() -> None:
+    assert match_capital("cod", "Fish") == "Cod"
+    assert match_capital("cod", "fish") == "cod"
+    assert match_capital("", "Fish") == ""
+
+
+def test_endings() -> None:
+    assert [ending(word) for word in ("fishing", "paid", "closed", "quickly", "nets", "sing", "as")] == [
+        "ing", "", "ed", "ly", "s", "", "",
+    ]  # fmt: skip
+
+
+def test_residual_idf_tells_words_that_keep_together() -> None:
+    # Church and Gale 1995: observed IDF less the IDF that a Poisson distribution of the same count predicts.
+    assert residual_idf(8, 2, 16) == pytest.approx(log2(16 / 2) + log2(1 - exp(-8 / 16)))
+    assert residual_idf(8, 2, 16) > residual_idf(8, 7, 16)
+    assert residual_idf(1, 1, 10_000) == pytest.approx(0, abs=1e-4)
+
+
+def test_a_vocabulary_counts_over_documents() -> None:
+    documents = [[WordLine.of("The cod."), WordLine.of("Cod quotas!")], [WordLine.of("a net")]]
+    found = WordStatistics.of(documents)
+    assert found.words == 6
+    assert found.families == {"cod": 2, "net": 1, "quota": 1}
+    assert found.choices == {"": ["cod", "cod", "net"], "s": ["quotas"]}
+    assert found.shares == {"content": 4 / 6, "form": 3 / 6}
+    assert found.termhood["cod"] == residual_idf(2, 1, 2)
+
+
+def test_a_text_without_words_has_a_vocabulary() -> None:
+    assert WordStatistics.of([[WordLine.of("")]]).shares == {"content": 0, "form": 0}
+
+
+def test_the_source_line_decides_the_form() -> None:
+    lexicon = Lexicon("cs")
+    assert lexicon.untranslated("quotas", "Návrh snižuje kvótu na odlov tresky.") == "kvótu"
+    assert lexicon.untranslated("cod", "Návrh snižuje kvótu na odlov tresky.") == "tresky"
+    assert lexicon.untranslated("cod", "O rybách ani slovo.") == "treska"
+    assert lexicon.untranslated("cod") == "treska"
+
+
+def test_the_longest_shared_beginning_wins_and_a_short_one_does_not_count() -> None:
+    assert aligned_form("kvóta", "Kvalita kvót") == "kvót"
+    assert aligned_form("voda", "vozidlo a vodu") == "vodu"
+    assert aligned_form("les", "lék") == ""
+    assert aligned_form("les", "") == ""
+
+
+def test_unknown_words_are_visible_and_the_same_each_time() -> None:
+    lexicon = Lexicon("")
+    assert lexicon.untranslated("quotas") == lexicon.untranslated("quota") == pseudo_word("quota")
+    assert pseudo_word("quota").startswith("xx")
+    assert len({pseudo_word(name) for name in ("cod", "net", "milk", "bee", "train")}) == 5
+
+
+def test_a_lexicon_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "de.tsv"
+    path.write_text("english\tgerman\nfish\tFisch\n", encoding="utf-8")
+    assert Lexicon(str(path)).untranslated("fishing") == "Fisch"
+    assert Lexicon(str(path)).untranslated("cod") == pseudo_word("cod")
+    path = tmp_path / "bad.tsv"
+    path.write_text("english\tgerman\nfish\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad.tsv: line 2: two columns"):
+        Lexicon(str(path)).untranslated("fish")
+
+
+def test_a_lexicon_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"lexicon='xy': no such lexicon; shipped: cs"):
+        Lexicon("xy")
+
+
+def test_the_shipped_lexicon_is_of_the_demo() -> None:
+    """Every English word occurs in the demo, and nearly every Czech word begins like one of its source's."""
+    rows = [line.split("\t") for line in (FOLDER / "cs.tsv").read_text(encoding="utf-8").split("\n")[1:-1]]
+    corpus = DemoCorpus().read()
+    assert corpus.test.source is not None
+    english = {family(w.strip('.,;:?!"')) for line in corpus.test.references[0] for w in line.lower().split()}
+    czech = " ".join({word for line in corpus.test.source for word in line.lower().split()})
+    assert len(rows) == len({word for word, _ in rows}) >= 300
+    assert sum(family(word) in english for word, _ in rows) >= 0.97 * len(rows)
+    assert sum(bool(aligned_form(word, czech)) for _, word in rows) >= 0.97 * len(rows)
+    assert f"`cs.tsv`: {len(rows)} English" in (FOLDER / "README.md").read_text(encoding="utf-8")
