@@ -96,7 +96,6 @@ KEYS = (
     Key("pool.measures", NAMES, "their columns that are IR measures"),
     Key("pool.metrics", NAMES, "their columns that are MT metrics; all other numbers if not said"),
     Key("pool.plan", TEXT, "the plan of a study over a sweep"),
-    Key("pool.known_items", TEXT, "a table that +experiment=help wrote"),
     Key("correlation.coefficients", NAMES, "kendall, spearman, pearson, ..."),
     Key("correlation.alpha", "a number between 0 and 1", "x marks a tau whose p-value is not below"),
     Key("correlation.p_value", TEXT, "exact, permutation or scipy"),
@@ -141,7 +140,7 @@ KEYS = (
 )
 BY_NAME = {key.name: key for key in KEYS}
 PATHS = (
-    "folder", "test_folder", "runs", "pool.tables", "pool.plan", "pool.known_items", "scores.tables", "paths.mirror",
+    "folder", "test_folder", "runs", "pool.tables", "pool.plan", "scores.tables", "paths.mirror",
     "paths.cache",
 )  # fmt: skip
 """Of these, the keys that name files and folders; settings of components may."""
