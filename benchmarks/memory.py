@@ -1,6 +1,6 @@
 """The memory of `clirbench ask`: `python -m benchmarks.memory RUN RUN ...` reads finished runs of WMT collections.
 
-Writes clirbench/labs/memory/data/{collections,places,scales,taus}.tsv, which travel with the program, and
+Writes clirbench/labs/collections/data/{collections,places,scales,taus}.tsv, which travel with the program, and
 docs/data/memory.tsv: for each metric, language group and band of quality, what was predicted for collections that were
 left out (with every collection of the same two languages) and what was seen. The measure is RBO(p=0.9) against the
 ranking of the reference. Runs are jobs of +experiment=wmt_folder; where a collection has two references, those count in
@@ -21,9 +21,8 @@ import numpy as np
 
 from benchmarks.telling import Pairs, pairs_of, reliability, told
 from clirbench.files.tables import read_table
-from clirbench.labs.memory.kept import DATA, FEWEST, PRIMARY, group_of
-from clirbench.labs.memory.model import Told, learn
-from clirbench.labs.memory.strata import BANDS
+from clirbench.labs.collections.exchange import BANDS, Told, learn
+from clirbench.labs.collections.memory import DATA, FEWEST, PRIMARY, group_of
 from clirbench.types import Doubles
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -5,8 +5,9 @@ the study. Two kinds of rows: `tau`, the Kendall tau of a metric with RBO(p=0.9)
 systems and topics (median and the interval that holds 90 % of collections), and `better`, the share of pairs of systems
 with this difference of the metric in which the better score retrieves truly better (mean and 95 % interval).
 
-Both come from the memory of `clirbench ask`; `labs/memory/taus.py` and `model.py` say how. `held`: how often the
-interval holds the tau of a collection that is predicted from other language pairs.
+Both come from the memory of `clirbench ask`; `labs/collections/memory.py` and `exchange.py` say how (the kept file was
+made with the variance between collections of DerSimonian and Laird). `held`: how often the interval holds the tau of a
+collection that is predicted from other language pairs.
 """
 
 import argparse
@@ -18,10 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.labs.memory.kept import CHARACTERS, ENGLISH, FEWEST, OTHERS, group_of
-from clirbench.labs.memory.model import learn
-from clirbench.labs.memory.strata import BANDS, strata
-from clirbench.labs.memory.taus import Taus
+from clirbench.labs.collections.exchange import BANDS, learn, strata
+from clirbench.labs.collections.memory import CHARACTERS, ENGLISH, FEWEST, OTHERS, Taus, group_of
 
 SYSTEMS, TOPICS = (8, 12, 16, 20), 150
 GAPS = (0.5, 1.0, 2.0, 4.0)
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         for group in (ENGLISH, CHARACTERS, OTHERS):
             of = kept.memory.collections
             taus = Taus(tuple(one for name, one in observed.items() if group_of(of[name].pair) == group))
-            if len(taus.clusters) >= FEWEST:
+            if taus.clusters >= FEWEST:
                 share = f"{held(taus):.3f}"
                 for n in SYSTEMS:
                     low, middle, high = taus.another(n, LEVEL)

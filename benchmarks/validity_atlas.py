@@ -16,9 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.labs.collections.statistics.dependence import dependent_mean, maker_of
-from clirbench.labs.collections.statistics.random_effects import pooled_mean
-from clirbench.labs.collections.statistics.variances import tau_covariance
+from clirbench.labs.collections.model import maker_of, pooled_mean, tau_covariance
 from clirbench.statistics.units.influence import estimates
 from clirbench.text import TextFile
 
@@ -106,7 +104,7 @@ def world_row(seed: int, world: tuple[float, float, float], data: Path, draws: i
     outcomes = []
     for _ in range(draws):
         y, v, influences = difference_of(list(draw(rng, makers, groups, world)), makers)
-        wide, plain = dependent_mean(y, v, groups, influences), pooled_mean(y, v)
+        wide, plain = pooled_mean(y, v, groups=groups, makers=influences), pooled_mean(y, v)
         outcomes.append(
             [
                 wide.low <= world[2] <= wide.high, wide.p_value < 0.05,

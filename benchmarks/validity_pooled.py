@@ -28,10 +28,9 @@ import numpy as np
 
 from benchmarks.validity import exact
 from benchmarks.validity_page import number, read_rows, write_rows
-from clirbench.labs.collections.statistics.pooling import Pooled, pool_stratum
-from clirbench.labs.collections.statistics.random_effects import pooled_mean, prediction
-from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
-from clirbench.labs.collections.statistics.variances import tau_covariance
+from clirbench.labs.collections.model import pooled_mean, prediction, tau_covariance
+from clirbench.labs.collections.pooling import Pooled, Stratum, pool_stratum, strata
+from clirbench.labs.collections.reading import Collection
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import units_of
 

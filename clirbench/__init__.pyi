@@ -18,6 +18,6 @@ from clirbench.api.scoring import score as score
 from clirbench.errors import ClirbenchError as ClirbenchError
 from clirbench.labs.collections.outcome import PooledOutcome as PooledOutcome
 from clirbench.labs.collections.outcome import pool as pool
-from clirbench.labs.memory.asking import ask as ask
+from clirbench.labs.collections.asking import ask as ask
 
 __version__: str

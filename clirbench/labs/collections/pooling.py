@@ -1,69 +1,189 @@
-"""Runs over several collections, read from their folders and pooled; `view.py` shows what was found."""
+"""Several collections pooled: each metric's tau and each pair's difference, by source of judgments, measure, retriever.
 
-import re
-from collections.abc import Mapping, Sequence
+A stratum holds estimates that may be pooled; a setting is one measure of one collection, and settings of collections
+that have something in common are one entry.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import isnan
+from math import nan
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.run_files import (
-    RESULTS,
-    described_columns,
-    numbers,
-    read_provenance,
-    read_results,
-    read_run_table,
+from clirbench.errors import ClirbenchError, InputError, raise_all
+from clirbench.labs.collections.model import (
+    FEWEST_FREEDOM,
+    FEWEST_TO_PREDICT,
+    joined,
+    pooled_mean,
+    prediction,
+    tau_covariance,
 )
-from clirbench.files.tables import number, read_table, system_column
-from clirbench.labs.collections.identity import by_name, merged_runs_notes
-from clirbench.labs.collections.statistics.choosing import Chosen, choosing_losses
-from clirbench.labs.collections.statistics.pooling import Point, Pooled, pool_stratum
-from clirbench.labs.collections.statistics.retrievers import Beside, compare_retrievers
-from clirbench.labs.collections.statistics.settings import Collection, Stratum, strata
-from clirbench.labs.collections.statistics.transport import Transported, transport_rows
-from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.units.belonging import units_of
-from clirbench.types import JUDGES, Doubles
+from clirbench.labs.collections.reading import Collection, collections, counted_as_one, different, differing
+from clirbench.pages.wording import fixed
+from clirbench.scoreboard import Column
+from clirbench.statistics.p_values import holm
+from clirbench.statistics.units.given import real_metrics
+from clirbench.statistics.units.influence import estimates
+from clirbench.types import UNKNOWN, Doubles, Ints
 
-PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")
-"""A language pair at the beginning of a collection's name: `LT-EN In`."""
+IMPORTED = "imported"
+JUDGES = {
+    "pseudo-relevance": "pseudo-relevance",
+    "people": "judged by people",
+    "known_items": "known items",
+    "model": "judged by a model",
+    "made": "made judgments",
+    IMPORTED: "as imported",
+    UNKNOWN: "unknown judgments",
+}
+FEWEST_UNITS = 4
+COSTLIEST = 0.1
+"""The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
+LEAST = 1e-12
+"""A variance below it is no noise that could be known."""
+
+
+@dataclass(frozen=True, order=True)
+class Stratum:
+    """What is never averaged: the source of judgments (a `Judge`, or `imported`), the measure, the retriever."""
+
+    judge: str
+    measure: str
+    retriever: str
+
+    @classmethod
+    def of(cls, measure: Column) -> "Stratum":
+        """From what a measure's parts declare; an imported one declares nothing."""
+        name = measure.name.partition("[")[0]
+        if measure.origin == IMPORTED:
+            return cls(IMPORTED, name, IMPORTED)
+        return cls(measure.judged_by, name, measure.retriever)
+
+    def __str__(self) -> str:
+        """`MAP (pseudo-relevance, bm25)`."""
+        retriever = f", {self.retriever}" if self.retriever != self.judge else ""
+        return f"{self.measure} ({JUDGES[self.judge]}{retriever})"
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """One metric's tau with a measure, or (`other`) how much higher it is than another's, over collections.
+
+    `value` in [-1, 1], of differences in [-2, 2]; `ci_low`, `ci_high`: of the mean over collections; `p_holm`: over all
+    pairs of the stratum, or of a family of the plan; `new_low`, `new_high`: where a new collection's true value is.
+    `collections` that count, of `settings` that were pooled; `sd_between` collections, `share` of the variance that is
+    not noise, `p_same` of "noise explains all". `texts`: groups of collections that share something; `interval`: over
+    which of the two it is; `makers`: the share of the squared error that common makers of systems add.
+    In a planned study `view` of the data, `verdict`, and `needed`: the number of collections that would settle it.
+    """
+
+    judge: str
+    measure: str
+    retriever: str
+    metric: str
+    other: str
+    value: float
+    ci_low: float
+    ci_high: float
+    p_value: float
+    p_holm: float
+    new_low: float
+    new_high: float
+    collections: int
+    settings: int
+    systems: int
+    sd_between: float
+    share: float
+    p_same: float
+    texts: int
+    interval: str
+    makers: float
+    note: str
+    view: str = ""
+    verdict: str = ""
+    needed: str = ""
+
+    @property
+    def stratum(self) -> Stratum:
+        return Stratum(self.judge, self.measure, self.retriever)
+
+    @property
+    def name(self) -> str:
+        """`MacroF1 - BLEU`."""
+        return f"{self.metric} - {self.other}" if self.other else self.metric
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one collection says: `value` -+ 1.96 `error`, its error from the pooled tau; `settings` that it averages."""
+
+    judge: str
+    measure: str
+    retriever: str
+    metric: str
+    other: str
+    collection: str
+    value: float
+    error: float
+    systems: int
+    settings: int
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """One measure of one collection: how each of its metrics agrees with it, over the same systems.
+
+    `tau`: (m,) between units; `influence`: (units, m); `labels`: the units'; `between`: (m, m) taus of the metrics with
+    each other.
+    """
+
+    name: str
+    collection: Collection
+    metrics: tuple[str, ...]
+    tau: Doubles
+    influence: Doubles
+    labels: tuple[str, ...]
+    between: Doubles
+
+    @property
+    def units(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Settings of one collection, joined: their mean, its variance from joint resamples, independent systems."""
+
+    value: float
+    variance: float
+    systems: int = 0
+    settings: tuple[Setting, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return "+".join(setting.name for setting in self.settings)
 
 
 @dataclass(frozen=True)
 class Pooling:
-    """Everything that was pooled: `rows`, `points` (what each collection says), `transport`, `chosen`, `beside`
-    (retrievers side by side), and `notes`; `merged`: which runs count as one collection, why, and how to undo that.
-
-    `ceilings[stratum][setting]`: the tau that a perfect metric would reach, NaN where that is not known;
-    `collections`: their names; `signatures[column]`: each signature of a column, with the collections that have it.
-    """
+    """Everything that was pooled: `rows`, `points` (what each collection says), `collections` by name, `merged`: which
+    runs count as one collection, why, and how to undo that, and `notes`."""
 
     rows: tuple[Pooled, ...]
     points: tuple[Point, ...]
-    transport: tuple[Transported, ...]
-    chosen: tuple[Chosen, ...]
-    beside: tuple[Beside, ...]
-    ceilings: Mapping[Stratum, Mapping[str, float]]
-    notes: tuple[str, ...]
     collections: tuple[str, ...]
-    signatures: Mapping[str, Mapping[str, tuple[str, ...]]]
-    merged: tuple[str, ...] = ()
+    merged: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
-    def strata(self) -> tuple[Stratum, ...]:
-        """All strata but those of second retrievers."""
-        every = dict.fromkeys(Stratum(row.judge, row.measure, row.retriever) for row in self.rows)
-        seconds = {Stratum(row.judge, row.measure, row.second) for row in self.beside}
-        return tuple(stratum for stratum in every if stratum not in seconds)
-
-    def of(self, stratum: Stratum) -> tuple[Pooled, ...]:
-        return tuple(row for row in self.rows if Stratum(row.judge, row.measure, row.retriever) == stratum)
+    def strata(self) -> dict[Stratum, list[Pooled]]:
+        found: dict[Stratum, list[Pooled]] = {}
+        for row in self.rows:
+            found.setdefault(row.stratum, []).append(row)
+        return found
 
 
 def pool(
@@ -83,235 +203,227 @@ def pool(
     measure.
     """
     errors: list[ClirbenchError] = []
-    runs: list[_Run] = []
-    for path in folders:
-        with gathered(errors):
-            runs += [_run(path)] if path.is_dir() else _table_runs(path, measures, metrics)
-    runs = _named_apart(runs)
-    errors += [*_twice(runs), *_unlabelled(runs, groups)]
-    errors += [UnknownName("run of --apart", name, names) for name in apart if name not in (names := _names(runs))]
+    held = collections(folders, groups, measures, metrics, apart, errors)
     raise_all(errors)
-    collections = [replace(run.collection, apart=run.collection.name in apart) for run in runs]
-    found, notes = strata(collections)
-    found = {stratum: settings for stratum, settings in found.items() if len(settings) > 1}
-    pairs = [(stratum, pool_stratum(stratum, settings, groups, seed=seed)) for stratum, settings in found.items()]
-    rows = tuple(row for _, (rows, _) in pairs for row in rows)
-    merged = tuple(merged_runs_notes(collections))
+    found, notes = strata(held)
+    merged = tuple(counted_as_one(held))
+    parts = [pool_stratum(stratum, settings, groups, seed=seed) for stratum, settings in found.items()]
+    rows = tuple(row for own, _ in parts for row in own)
     if not rows:
-        raise InputError(_nothing(runs, merged, notes))
-    return Pooling(
-        rows,
-        tuple(point for _, (_, points) in pairs for point in points),
-        tuple(row for stratum, settings in found.items() for row in transport_rows(stratum, settings)),
-        tuple(row for stratum, settings in found.items() for row in choosing_losses(stratum, settings)),
-        tuple(compare_retrievers(found)),
-        {stratum: {s.name: s.ceiling for s in settings} for stratum, settings in found.items()},
-        (*by_name(collections), *_differing(runs), *_single(runs, rows), *notes),
-        tuple(_names(runs)),
-        _signatures(runs),
-        merged,
-    )
+        raise InputError(_nothing(held, merged, notes))
+    points = tuple(point for _, own in parts for point in own)
+    return Pooling(rows, points, tuple(one.name for one in held), merged, (*differing(held), *notes))
 
 
-def different(folders: Sequence[Path]) -> bool:
-    """Whether there are two of these runs that are not of one collection."""
-    return different_collections([_run(path).collection for path in folders])
-
-
-def different_collections(collections: Sequence[Collection]) -> bool:
-    """Whether one of them has nothing in common with the first."""
-    first, *others = collections
-    return not all(first.in_common(other) for other in others)
-
-
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """One collection, its name with the folder around it, and `content`, what it was made of, which comes once."""
-
-    collection: Collection
-    content: tuple[Any, ...]
-    longer: str = ""
-
-
-def collection_of(path: Path) -> Collection:
-    """The scores of a run's folder; raises `InputError` for a folder that is no run."""
-    return _run(path).collection
-
-
-def _run(path: Path) -> _Run:
-    """A run's folder."""
-    provenance = read_provenance(path)
-    if "lower_is_better" not in provenance:
-        raise InputError(f"{path}: made by an older clirbench, which did not say in which columns less is better")
-    table = read_run_table(path, "systems", ("system",))
-    table.unique("system")
-    said = read_run_table(path, "correlations", ("measure", "metric"))
-    pairs = list(zip(said.column("measure"), said.column("metric"), strict=True))
-    expected = numbers(said, "ceiling") if "ceiling" in said.header else ()
-    ceilings = {measure: value for (measure, _), value in zip(pairs, expected, strict=False) if not isnan(value)}
-    measures, metrics = (tuple(dict.fromkeys(names)) for names in zip(*pairs, strict=True)) if pairs else ((), ())
-    signatures, lower = provenance.get("signatures", {}), provenance["lower_is_better"]
-    if unsigned := [name for name in (*metrics, *measures) if name not in signatures]:
-        raise InputError(f"{path}: provenance.json has no signature of {', '.join(unsigned)}")
-    described = described_columns(read_results(path) if (path / RESULTS).is_file() else {})
-    columns = [
-        Column(
-            name, "measure" if name in measures else "metric", np.array(numbers(table, name)), name not in lower,
-            signatures[name], origin=(known := described.get(name, {})).get("origin", "computed"),
-            parts=tuple(known.get("parts", ())), declared=known.get("declared", {}),
-        )
-        for name in (*metrics, *measures)
-    ]  # fmt: skip
-    metadata = {name: table.column(name) for name in table.header if name != "system" and name not in signatures}
-    inputs, configuration = provenance.get("inputs", {}), provenance.get("configuration") or {}
-    every = Scoreboard(table.column("system"), tuple(columns), metadata)
-    board = Evidence(every).only(~np.isin(every.systems, list(inputs.get("baselines", ())))).board
-    about = (configuration.get("pool") or {}).get("about") or {}
-    texts, recorded = inputs.get("collection", {}).get("sha256"), inputs.get("texts") or {}
-    near = [(pair[0], pair[-1]) for pair in provenance.get("near_copies", ())]
-    units = units_of(board, str(configuration.get("units") or ""), near)
-    about = {str(k): str(v) for k, v in about.items()}
-    name, longer = _name(path, configuration)
-    outputs = frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values())
-    held = frozenset([texts, *recorded.get("references", ())]) if texts else frozenset()
-    source = str(recorded.get("source") or "")
-    judgments = frozenset(
-        c.parts[2]
-        for c in board.measures
-        if c.judged_by in JUDGES and not c.declared.get("known_item_like") and len(c.parts) > 2
-    )
-    named = Collection(name, board, units, about, ceilings, held, outputs, source=source, judgments=judgments)
-    judged = tuple(sorted((m, signatures[m]) for m in measures))
-    values = tuple(column.values.tobytes() for column in columns)
-    made_of = (texts, inputs.get("test_sha256"), board.systems, judged) if texts else (board.systems, judged, values)
-    return _Run(named, made_of, longer)
-
-
-def _name(path: Path, configuration: Mapping[str, Any]) -> tuple[str, str]:
-    """The run folder's name, or, where that is a time or a job's number, that of the collection or experiment; and
-    the same with the folder around it."""
-    path = path.resolve()
-    searched, experiment = configuration.get("folder"), str(configuration.get("name") or path.name)
-    if part := ((configuration.get("pool") or {}).get("about") or {}).get("collection"):
-        return str(part), str(part)
-    if path.name[:1].isdigit() and not (searched and experiment == "folder"):
-        return experiment, f"{experiment}/{path.name}"
-    place = Path(str(searched)).resolve() if path.name[:1].isdigit() else path
-    return place.name, "/".join(place.parts[-2:])
-
-
-def _names(runs: Sequence[_Run]) -> list[str]:
-    return [run.collection.name for run in runs]
-
-
-def _named_apart(runs: Sequence[_Run]) -> list[_Run]:
-    """The runs, those of one name called by their longer ones."""
-    names = _names(runs)
-    return [
-        replace(run, collection=replace(run.collection, name=run.longer))
-        if run.longer and names.count(run.collection.name) > 1
-        else run
-        for run in runs
-    ]
-
-
-def _table_runs(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> list[_Run]:
-    """A score table with a column `collection` or `group`: one collection each. Text columns say what they share."""
-    table = read_table(path)
-    place = next((name for name in ("collection", "group") if name in table.header), "")
-    if not place:
-        raise InputError(f"{path}: a score table that is pooled needs a column collection (or group)")
-    if not measures:
-        raise InputError(f"{path}: say which of its columns are IR measures: --measures MAP,RBO")
-    key = system_column(table)
-    cells = {name: table.column(name) for name in table.header}
-    numeric = [n for n in cells if n not in (key, place) and all(number(c or "nan") is not None for c in cells[n])]
-    if lost := [name for name in (*measures, *metrics) if name not in numeric]:
-        raise UnknownName(f"column of numbers in {path}", lost[0], numeric)
-    described = [name for name in cells if name not in (*numeric, key, place)]
-    numeric = [name for name in numeric if name in measures or name in metrics or not metrics]
-    runs = []
-    for name in dict.fromkeys(cells[place]):
-        rows = [i for i, cell in enumerate(cells[place]) if cell == name]
-        own = {column: tuple(values[i] for i in rows) for column, values in cells.items()}
-        columns = [
-            Column(n, "measure" if n in measures else "metric", _floats(own[n]), origin="imported") for n in numeric
-        ]
-        texts = {n: own[n] for n in described}
-        pair = PAIR.match(name)
-        about = {"pair": pair[0]} if pair else {}
-        about |= {n: values[0] for n, values in texts.items() if len(set(values)) == 1}
-        board = Scoreboard(own[key], tuple(columns), {n: values for n, values in texts.items() if n not in about})
-        values = tuple(column.values.tobytes() for column in columns)
-        runs.append(_Run(Collection(name, board, units_of(board), about), (board.systems, values)))
-    return runs
-
-
-def _floats(cells: Sequence[str]) -> Doubles:
-    return np.array([float(cell or "nan") for cell in cells])
-
-
-def _twice(runs: Sequence[_Run]) -> list[ClirbenchError]:
-    found: list[ClirbenchError] = []
-    for one, other in combinations(runs, 2):
-        a, b = one.collection.name, other.collection.name
-        if one.content == other.content:
-            found.append(InputError(f"{a} and {b} are the same collection, judged the same way: pool one of them"))
-        elif a == b:
-            found.append(InputError(f"two collections are called {a}: rename a folder"))
-    return found
-
-
-def _unlabelled(runs: Sequence[_Run], groups: Sequence[str]) -> list[ClirbenchError]:
-    lost = {g: [r.collection.name for r in runs if g not in r.collection.about] for g in groups}
-    return [
-        InputError(f"{', '.join(names)}: nothing says their {group}; run with '++pool.about={{{group}: VALUE}}'")
-        for group, names in lost.items()
-        if names
-    ]
-
-
-def _nothing(runs: Sequence[_Run], merged: Sequence[str], notes: Sequence[str]) -> str:
-    if merged and not different_collections([run.collection for run in runs]):
+def _nothing(held: Sequence[Collection], merged: Sequence[str], notes: Sequence[str]) -> str:
+    if merged and not different(held):
         return f"there is nothing to pool: {merged[0]}"
     lines = [
-        f"{run.collection.name}: metrics {', '.join(c.name for c in run.collection.board.metrics) or 'none'}; "
-        f"measures {', '.join(c.name for c in run.collection.board.measures) or 'none'}"
-        for run in runs
+        f"{one.name}: metrics {', '.join(c.name for c in one.board.metrics) or 'none'}; "
+        f"measures {', '.join(c.name for c in one.board.measures) or 'none'}"
+        for one in held
     ]
     head = "no two of these collections have a metric and a measure in common, judged in the same way:"
     return "\n  ".join([head, *lines, *merged, *notes])
 
 
-def _signatures(runs: Sequence[_Run]) -> dict[str, dict[str, tuple[str, ...]]]:
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for run in runs:
-        for column in run.collection.board.columns:
-            of = found.setdefault(column.name, {})
-            of[column.signature] = (*of.get(column.signature, ()), run.collection.name)
-    return found
+def strata(held: Sequence[Collection]) -> tuple[dict[Stratum, list[Setting]], list[str]]:
+    """The settings of each stratum, and why measures or metrics were left out."""
+    found: dict[Stratum, list[Setting]] = {}
+    notes: dict[str, None] = {}
+    for collection in held:
+        for measure in collection.board.measures:
+            setting = _setting(collection, measure)
+            if isinstance(setting, Setting):
+                found.setdefault(Stratum.of(measure), []).append(setting)
+                lost = [c.name for c in real_metrics(collection.board) if c.name not in setting.metrics]
+                if lost:
+                    notes[f"{collection.name}: {', '.join(lost)}: holes, or one value for all systems"] = None
+            else:
+                notes[f"{collection.name}: {setting}"] = None
+    return found, list(notes)
 
 
-def _differing(runs: Sequence[_Run]) -> list[str]:
-    """Metrics of one name that are not computed the same way everywhere, whatever the number of references."""
-    kinds: dict[str, dict[str, list[str]]] = {}
-    for run in runs:
-        for column in run.collection.board.metrics:
-            of = kinds.setdefault(column.name, {})
-            of.setdefault("|".join(column.parts) or column.signature, []).append(run.collection.name)
-    return [
-        f"{name} is not made the same way everywhere: "
-        + "; ".join(f"{signature or 'imported'}: {', '.join(names)}" for signature, names in of.items())
-        for name, of in kinds.items()
-        if len(of) > 1
+def _setting(collection: Collection, measure: Column) -> Setting | str:
+    """One setting, or why there is none."""
+    if collection.units.along_training:
+        return "left out: checkpoints along training, whose tau proves nothing"
+    columns = real_metrics(collection.board)
+    if not columns:
+        return "left out: it has no metric"
+    x, y = np.stack([column.oriented for column in columns]), measure.oriented
+    kept, rows = common_systems(x, y)
+    kept = np.array([m for m in kept.tolist() if np.ptp(x[m][rows]) > 0], dtype=np.int64)
+    own = collection.units.only(rows)
+    if not len(kept) or not len(rows) or np.ptp(y[rows]) == 0 or own.number < FEWEST_UNITS:
+        return f"{measure.name} is left out: fewer than {FEWEST_UNITS} independent systems that differ"
+    part = x[kept][:, rows]
+    found = estimates(part, y[rows], own.index)
+    between = np.stack([estimates(part, column, own.index).tau for column in part])
+    _, bracket, mark = measure.name.partition("[")
+    name = f"{collection.name} {bracket}{mark}" if bracket else collection.name
+    metrics = tuple(columns[m].name for m in kept.tolist())
+    return Setting(
+        name, collection, metrics, found.tau, found.influence, tuple(dict.fromkeys(own.labels)), between
+    )  # fmt: skip
+
+
+def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:
+    """(metrics, systems) that are compared: indices such that no value is missing.
+
+    The metrics with most holes are left out until the others lack no more than a tenth of the systems that the
+    measure has. `x`: (metrics, n), `y`: (n,), NaN for holes.
+    """
+    there = np.isfinite(x) & np.isfinite(y)
+    wanted = (1 - COSTLIEST) * np.isfinite(y).sum()
+    kept = list(range(len(x)))
+    while kept:
+        systems = np.flatnonzero(there[kept].all(axis=0))
+        if len(systems) >= wanted:
+            return np.array(kept, dtype=np.int64), systems
+        kept.remove(min(kept, key=lambda m: (int(there[m].sum()), -m)))
+    return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+
+def pool_stratum(
+    stratum: Stratum, settings: Sequence[Setting], groups: Sequence[str] = (), *, level: float = 0.95, seed: int = 0
+) -> tuple[list[Pooled], list[Point]]:
+    """All metrics, then all pairs of metrics, that at least two collections have; and what each collection says.
+
+    `groups`: names in `about`; collections with an equal value in any of them are kept together.
+    """
+    every = dict.fromkeys(metric for setting in settings for metric in setting.metrics)
+    metrics = [metric for metric in every if sum(metric in setting.metrics for setting in settings) > 1]
+    rows, points = [], []
+    for metric, other, entries in contrasts(
+        settings, metrics, [(m, "") for m in metrics] + [*combinations(metrics, 2)]
+    ):
+        together = shared(
+            entries, lambda one: (f"{group}={one.about[group]}" for group in groups if one.about.get(group))
+        )
+        row = pooled_row(
+            stratum, metric, other, entries, together, f"same {' or '.join(groups)}", level=level, seed=seed
+        )
+        rows.append(row)
+        of = (stratum.judge, stratum.measure, stratum.retriever, metric, other)
+        points += [Point(*of, e.name, e.value, float(np.sqrt(e.variance)), e.systems, len(e.settings)) for e in entries]
+    adjusted = iter(holm([row.p_value for row in rows if row.other]))
+    return [replace(row, p_holm=next(adjusted)) if row.other else row for row in rows], points
+
+
+def contrasts(
+    settings: Sequence[Setting], metrics: Sequence[str], pairs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str, list[Entry]]]:
+    """(metric, other, entries) of each of these taus and differences that at least two collections have.
+
+    `metrics`: all whose pooled taus tell the noise.
+    """
+    if not metrics:
+        return
+    noise = sampling_noise(metrics, settings)
+    alike = [
+        (j, i)
+        for i, one in enumerate(settings)
+        for j, other in enumerate(settings[:i])
+        if one.collection is other.collection or one.collection.in_common(other.collection)
     ]
+    for metric, other in pairs:
+        there = [i for i, s in enumerate(settings) if metric in s.metrics and (not other or other in s.metrics)]
+        signs = np.array([float(name == metric) - float(name == other) for name in metrics])
+        cluster = joined([[there.index(i) for i in pair] for pair in alike if {*pair} <= {*there}], len(there))
+        entries = []
+        for label in np.unique(cluster):
+            held = [there[i] for i in np.flatnonzero(cluster == label)]
+            entries.append(_entry([settings[i] for i in held], noise[held] @ signs @ signs, metric, other))
+        if len(entries) > 1:
+            yield metric, other, entries
 
 
-def _single(runs: Sequence[_Run], rows: Sequence[Pooled]) -> list[str]:
-    """Metrics that are not pooled because one collection alone has them."""
-    pooled = {row.metric for row in rows}
-    return [
-        f"{run.collection.name}: not pooled, no other collection has them: {', '.join(lost)}"
-        for run in runs
-        if (lost := [column.name for column in run.collection.board.metrics if column.name not in pooled])
-    ]
+def _entry(settings: Sequence[Setting], variances: Doubles, metric: str, other: str) -> Entry:
+    errors = np.sqrt(np.maximum(variances, 0.0))  # metrics that order alike: 0 up to rounding
+    values = [float(contrast(s.tau, s, metric, other)) for s in settings]
+    variance = float(errors @ _likeness(settings, metric, other) @ errors) / len(settings) ** 2
+    return Entry(float(np.mean(values)), variance, max(s.units for s in settings), tuple(settings))
+
+
+def contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
+    """Of `values` (..., m) of a setting's metrics that of one, or what it is more than another's."""
+    first = values[..., setting.metrics.index(metric)]
+    return np.asarray(first - values[..., setting.metrics.index(other)] if other else first)
+
+
+def _likeness(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
+    """(s, s): correlation of the settings' estimates, from what each common unit does to both; not below 0."""
+    labels = list(dict.fromkeys(label for s in settings for label in s.labels))
+    influence = np.zeros((len(settings), len(labels)))
+    for i, s in enumerate(settings):
+        influence[i, [labels.index(label) for label in s.labels]] = contrast(s.influence, s, metric, other)
+    size = np.sqrt((influence**2).sum(axis=1))
+    alike = np.clip(influence @ influence.T / np.maximum(np.outer(size, size), 1e-300), 0.0, 1.0)
+    np.fill_diagonal(alike, 1.0)
+    return alike
+
+
+def sampling_noise(metrics: Sequence[str], settings: Sequence[Setting]) -> Doubles:
+    """(settings, m, m): sampling covariance of the taus in each setting, all from the same pooled taus."""
+    m = len(metrics)
+    taus, between = np.full((len(settings), m), nan), np.full((len(settings), m, m), nan)
+    for i, setting in enumerate(settings):
+        at = [metrics.index(name) for name in setting.metrics if name in metrics]
+        own = [k for k, name in enumerate(setting.metrics) if name in metrics]
+        taus[i, at] = setting.tau[own]
+        between[np.ix_([i], at, at)] = setting.between[np.ix_(own, own)]
+    units = np.array([setting.units for setting in settings])
+    middle = _average(between, units)
+    np.fill_diagonal(middle, 1.0)
+    return tau_covariance(_average(taus, units), np.nan_to_num(middle), units)
+
+
+def _average(values: Doubles, units: Ints) -> Doubles:
+    """Over the first axis, weighted by the number of independent systems, holes left out."""
+    weight = np.where(np.isnan(values), 0.0, units.reshape(-1, *[1] * (values.ndim - 1)))
+    return np.asarray((weight * np.nan_to_num(values)).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300))
+
+
+def shared(entries: Sequence[Entry], what: Callable[[Collection], Iterable[str]]) -> Ints:
+    """(entries,) labels 0, 1, ...: equal where entries are connected by something that their collections share."""
+    held = [{text for setting in entry.settings for text in what(setting.collection)} - {""} for entry in entries]
+    every = sorted({text for own in held for text in own})
+    return joined([[i for i, own in enumerate(held) if text in own] for text in every], len(entries))
+
+
+def pooled_row(
+    stratum: Stratum,
+    metric: str,
+    other: str,
+    entries: Sequence[Entry],
+    together: Ints | None = None,
+    why: str = "",
+    makers: Sequence[Mapping[str, float]] = (),
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Pooled:
+    """The row of at least two entries; `together`: labels of those that share something, `why`: what."""
+    y, v = np.array([e.value for e in entries]), np.array([e.variance for e in entries])
+    known, limit = bool((v >= LEAST).all()), 2.0 if other else 1.0
+    v = np.maximum(v, LEAST)
+    found = pooled_mean(y, v, level, together, makers)
+    low, high, p, new = found.low, found.high, found.p_value, (nan, nan)
+    if found.groups == len(y):
+        # Where collections agree by luck, the mean's interval is held to its noise; a new one is no surer.
+        new = prediction(y, v, level=level, seed=seed)
+        new = (min(new[0], low), max(new[1], high)) if len(y) >= FEWEST_TO_PREDICT else new
+    note = "" if len(y) >= FEWEST_TO_PREDICT else f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
+    if found.freedom < FEWEST_FREEDOM and found.grouped:
+        note = f"no interval: {fixed(found.freedom, 1)} degrees of freedom over groups of the {why}"
+    if not known:
+        low, high, p, new = nan, nan, nan, (nan, nan)
+        note = "the pooled tau is 1, or both metrics order alike: how sure cannot be estimated"
+    bounds = [float(np.clip(value, -limit, limit)) for value in (low, high, *new)]
+    return Pooled(
+        stratum.judge, stratum.measure, stratum.retriever, metric, other, found.value, bounds[0], bounds[1], p, nan,
+        bounds[2], bounds[3], len(y), sum(len(e.settings) for e in entries), sum(e.systems for e in entries),
+        float(np.sqrt(found.tau2)), found.share, found.p_same, found.groups, why if found.grouped else "collections",
+        found.makers, note,
+    )  # fmt: skip

@@ -27,7 +27,6 @@ def test_a_sweep_over_collections_is_pooled_and_one_over_settings_is_not(tmp_pat
     assert [path.name for path in written] == [*["pooled.html", "pooled.tsv"] * 2, "findings.md"]
     page = written[-1].read_text()
     assert page.startswith("# Which MT metrics predict retrieval?")
-    assert "+experiment=study" in page
     assert "# Published table" in page
     assert after_sweep(tmp_path, [jobs[0], jobs[0]], {}) == []
 

@@ -17,12 +17,12 @@ def test_pooled_outcomes_are_what_the_command_line_pools(tmp_path: Path, monkeyp
     with pytest.raises(SystemExit, match="0"):
         main()
     saved = pooled.save(tmp_path / "saved")
-    for name in ("pooled.tsv", "pooled_collections.tsv", "transport.tsv"):
+    for name in ("pooled.tsv", "pooled_collections.tsv"):
         assert (saved / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
     written = pd.read_csv(saved / "pooled.tsv", sep="\t")
     assert len(written) == len(pooled.table) > 0
     assert list(written.columns) == list(pooled.table.columns)
-    assert "2 collections" in pooled.answer
+    assert set(pooled.overview.collections) == {2}
     assert "<table" in pooled._repr_html_()
 
 

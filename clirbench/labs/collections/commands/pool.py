@@ -6,14 +6,14 @@ A score table with a column `collection` may stand for runs; `--measures` names 
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import ConfigError, escape_unseen
-from clirbench.labs.collections.findings import sentences
 from clirbench.labs.collections.pooling import pool
-from clirbench.labs.collections.view import write
-from clirbench.report.terminal import say
+from clirbench.labs.collections.view import CAPTION, overview, write
+from clirbench.report.terminal import say, show_analysis
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,12 +38,9 @@ def _pool(options: Namespace) -> int:
     lists = (options.groups, options.measures, options.metrics, options.apart)
     groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
     found = pool(options.runs, groups, measures, metrics, apart=apart)
-    for sentence in found.merged:
-        say(sentence)
-    for stratum in found.strata:
-        say("\n".join([*filter(None, sentences(found, stratum)), ""]))
-    for note in found.notes:
-        say(f"note: {note}")
+    for text in found.merged:
+        say(text)
+    show_analysis(replace(overview(found.strata), text=(CAPTION, *found.notes)))
     for path in write(options.out, found):
         print(escape_unseen(str(path)))
     return 0

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import clirbench as cb
+from clirbench.files.tables import read_table
 from clirbench.labs.collections.commands.pool import main
-from clirbench.labs.collections.findings import name_of
-from clirbench.labs.collections.statistics.settings import Stratum
+from clirbench.labs.collections.pooling import Stratum
+from clirbench.labs.collections.view import CAPTION
 from clirbench.scoreboard import Column
 from tests.conftest import Cli
 from tests.report.boards import results_json
@@ -51,17 +52,17 @@ def run(
 def test_runs_are_pooled_into_sentences_tables_and_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [str(run(tmp_path / f"r{i}", i)) for i in range(6)]
     assert main([*runs, "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("MAP (pseudo-relevance, bm25), over 6 collections (60 systems): the mean tau of BLEU is .")
-    assert "On a new collection the tau of BLEU lies between " in said
+    header, row = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:3]]
+    assert header[:5] == ["measure", "judge", "retriever", "collections", "metric"]
+    assert row[:5] == ["MAP", "pseudo-relevance", "bm25", "6", "BLEU"]
     rows = [line.split("\t") for line in (tmp_path / "out/pooled.tsv").read_text().splitlines()]
     assert [(row[3], row[4]) for row in rows] == [
         ("metric", "other"), ("BLEU", ""), ("chrF2", ""), ("BLEU", "chrF2")
     ]  # fmt: skip
     page = (tmp_path / "out/pooled.html").read_text()
     assert page.count("data:image/svg+xml;base64,") == 3
-    assert said.split("\n")[0] in page
-    assert said.split("\n")[0] in (tmp_path / "out/pooled.md").read_text()
+    for text in (page, (tmp_path / "out/pooled.md").read_text()):
+        assert CAPTION[9:60] in text
     assert len(list((tmp_path / "out/figures").glob("*.svg"))) == 3
 
 
@@ -77,14 +78,18 @@ def pooled(folders: Sequence[Path], out: Path, capsys: pytest.CaptureFixture[str
     return capsys.readouterr().out
 
 
+def counted(out: Path) -> set[str]:
+    """How many collections each tau rests on, and of how many systems."""
+    return {f"{row['collections']} of {row['systems']}" for row in read_table(out / "pooled.tsv").records()}
+
+
 def test_language_pairs_are_collections_though_systems_share_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As WMT's folders: each pair has systems called Online-A, and all pairs from English have the same source."""
     runs = [run(tmp_path / f"r{i}", i, "Online", inputs(i, f"reference {i}")) for i in range(3)]
-    said = pooled(runs, tmp_path / "out", capsys)
-    assert said.startswith("MAP (pseudo-relevance, bm25), over 3 collections (30 systems)")
-    assert "note: r0, r1 and r2 have systems of the same names but no text in common: each counts by itself" in said
+    assert "count as one" not in pooled(runs, tmp_path / "out", capsys)
+    assert counted(tmp_path / "out") == {"3 of 30"}
 
 
 @pytest.mark.parametrize(
@@ -104,12 +109,11 @@ def test_what_counts_as_one_collection_is_said_first_with_what_undoes_it(
         run(tmp_path / "r2", 2),
     ]
     said = pooled(runs, tmp_path / "out", capsys)
-    first, second = said.split("\n")[:2]
-    assert first == (
+    assert said.split("\n")[0] == (
         f"r0 and r1 count as one collection, because they share {why}. To count each by itself, add --apart r1."
     )
-    assert ", over 2 collections (" in second
-    assert ", over 3 collections (" in pooled(runs, tmp_path / "apart", capsys, "--apart", "r1")
+    pooled(runs, tmp_path / "apart", capsys, "--apart", "r1")
+    assert (counted(tmp_path / "out"), counted(tmp_path / "apart")) == ({"2 of 20"}, {"3 of 30"})
     assert main([*map(str, runs), "--apart", "r9"]) == 1
     assert "unknown run of --apart" in capsys.readouterr().err.lower()
 
@@ -133,7 +137,7 @@ def test_folders_of_one_name_are_told_apart_by_the_folder_around_them(
         (tmp_path / year).mkdir()
     runs = [run(tmp_path / year / "de-en", i) for i, year in enumerate(("wmt21", "wmt22"))]
     pooled(runs, tmp_path / "out", capsys)
-    assert "2 collections: wmt21/de-en, wmt22/de-en" in (tmp_path / "out/pooled.md").read_text()
+    assert "- Collections: wmt21/de-en, wmt22/de-en." in (tmp_path / "out/pooled.md").read_text()
 
 
 def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,12 +173,12 @@ def test_runs_with_the_same_judgments_are_one_collection_in_whatever_language(
     one = "r0 and r1 count as one collection, because they share relevance judgments. To count each by itself, add"
     assert one in capsys.readouterr().err
     other = judged_by(run(tmp_path / "r2", 2, judge="people"), "rel:qrels:cd")
-    said = pooled([*runs, other], tmp_path / "out", capsys)
-    assert one in said
-    assert "over 2 collections (20 systems)" in said
-    assert "over 3 collections (30 systems)" in pooled([*runs, other], tmp_path / "out", capsys, "--apart", "r1")
-    ruled = [judged_by(run(tmp_path / f"t{i}", i), "rel:top10") for i in range(2)]
-    assert "over 2 collections (20 systems)" in pooled(ruled, tmp_path / "out", capsys)
+    assert one in pooled([*runs, other], tmp_path / "out", capsys)
+    assert counted(tmp_path / "out") == {"2 of 20"}
+    pooled([*runs, other], tmp_path / "out", capsys, "--apart", "r1")
+    assert counted(tmp_path / "out") == {"3 of 30"}
+    pooled([judged_by(run(tmp_path / f"t{i}", i), "rel:top10") for i in range(2)], tmp_path / "out", capsys)
+    assert counted(tmp_path / "out") == {"2 of 20"}
 
 
 @pytest.mark.slow
@@ -194,7 +198,7 @@ def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) ->
     people = {"relevance": "qrels", "relevance.path": path, "relevance.judged_by": "people"}
     found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
     columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
-    strata = [name_of(Stratum.of(column)) for column in columns if column.role == "measure"]
+    strata = [str(Stratum.of(column)) for column in columns if column.role == "measure"]
     assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (judged by people, bm25)"]
     assert found.results["measure"] == "MAP"  # the first by judgments of people
 
@@ -207,14 +211,10 @@ def test_runs_that_do_not_say_who_judged_are_pooled_as_unknown_and_by_themselves
     for folder in old:
         (folder / "results.json").unlink()
     new = run(tmp_path / "new", 2)
-    assert main([*map(str, [*old, new]), "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("MAP (unknown judgments), over 2 collections (20 systems): the mean tau of BLEU is .")
-    assert (
-        "older runs, and relevance rules that do not declare it, do not name the source of judgments"
-        in (tmp_path / "out/pooled.md").read_text()
-    )
-    assert "pseudo" not in (tmp_path / "out/pooled.tsv").read_text()
+    pooled([*old, new], tmp_path / "out", capsys)
+    rows = list(read_table(tmp_path / "out/pooled.tsv").records())
+    assert {row["judge"] for row in rows} == {"unknown"}
+    assert counted(tmp_path / "out") == {"2 of 20"}
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,9 +228,8 @@ def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytes
 def test_table_4_of_gowda_2021_is_three_language_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = Path(__file__).parents[4] / "clirbench/data/gowda2021_clssts_scores.tsv"
     assert main([str(table), "--measures", "MAP", "--metrics", "BLEU,MacroF1", "--out", str(tmp_path)]) == 0
-    said = capsys.readouterr().out
-    assert "over 3 collections (54 systems)" in said
-    assert "Whether metrics differ cannot be said from fewer than 5 collections" in said
+    assert "All rows: no prediction: fewer than 5 collections." in (tmp_path / "pooled.md").read_text()
+    assert counted(tmp_path) == {"3 of 54"}
     rows = [line.split("\t") for line in (tmp_path / "pooled_collections.tsv").read_text().splitlines()]
     assert {row[5] for row in rows[1:]} == {
         f"{pair} In+{pair} In+Ext+{pair} Dev" for pair in ("LT-EN", "PS-EN", "BG-EN")

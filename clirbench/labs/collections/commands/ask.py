@@ -1,0 +1,41 @@
+"""`clirbench ask QUESTION --pair de-en`: is a metric's difference a difference in search, says the memory of others.
+
+QUESTION: "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or A.txt B.txt --reference R.txt. Nothing is searched.
+"""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from clirbench.commands.base import command_parser, run_command
+from clirbench.errors import ConfigError
+from clirbench.labs.collections.asking import ask
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = command_parser("ask", __doc__)
+    parser.add_argument(
+        "question", nargs="+", metavar="QUESTION", help="'chrF2 54.1 -> 55.3', 'chrF2 +1.2', or A.txt B.txt"
+    )
+    parser.add_argument("--pair", required=True, metavar="de-en", help="the language pair, source first")
+    parser.add_argument("--reference", type=Path, metavar="R.txt", help="the reference of A.txt and B.txt")
+    return run_command(parser, arguments, _ask)
+
+
+def _ask(options: Namespace) -> int:
+    asked = options.question
+    if options.reference is None:
+        found = ask(" ".join(asked), pair=options.pair)
+    elif len(asked) == 2:
+        found = ask(Path(asked[0]), Path(asked[1]), reference=options.reference, pair=options.pair)
+    else:
+        raise ConfigError("ask: with --reference two files of lines are expected: ask A.txt B.txt --reference R.txt")
+    for one in found if isinstance(found, tuple) else (found,):
+        print(one)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

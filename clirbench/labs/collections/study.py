@@ -1,0 +1,220 @@
+"""The planned study over many collections: contrasts with an equivalence margin, and what they rest on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, isnan
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from clirbench.errors import InputError
+from clirbench.labs.collections.model import maker_of
+from clirbench.labs.collections.pooling import (
+    LEAST,
+    Entry,
+    Pooled,
+    Stratum,
+    contrast,
+    contrasts,
+    pooled_row,
+    shared,
+    strata,
+)
+from clirbench.labs.collections.reading import Collection, collection_of
+from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.p_values import holm
+from clirbench.text import TextFile, sha256_of
+
+DIFFERENT, EQUIVALENT, UNDECIDED = "different", "equivalent", "undecided"
+PRIMARY, SAME, CROSSED, HALF = "primary", "same reference", "crossed references", "better half"
+COST = "same less crossed"
+ALPHA = 0.05
+EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Included:
+    """A collection of the study: its systems, near-copies once, its number of references and its language group."""
+
+    collection: str
+    group: str
+    references: int
+    systems: int
+    near_copies: int
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """The plan as it was written down, and the sha256 of its file."""
+
+    settings: Mapping[str, Any]
+    sha256: str
+
+    @classmethod
+    def read(cls, path: Path) -> "StudyPlan":
+        """Raises `InputError` where the file is missing or is no mapping."""
+        import yaml
+
+        if not path.is_file():
+            raise InputError(
+                f"{path}: the plan of the study is missing; run this in a checkout, or name it: pool.plan=FILE"
+            )
+        text = "\n".join(TextFile(path).lines()) + "\n"
+        settings = yaml.safe_load(text)
+        if not isinstance(settings, dict):
+            raise InputError(f"{path}: is no plan of a study: a mapping was expected")
+        return cls(settings, sha256_of([text.encode()]))
+
+    def family(self, name: str) -> list[tuple[str, str]]:
+        """The contrasts that are corrected together: `primary` or `secondary`."""
+        return [(str(a), str(b)) for a, b in self.settings["contrasts"][name]]
+
+    def group_of(self, part: str) -> str:
+        """The group of the target language of YEAR/PAIR."""
+        target = part.split("/")[1].rpartition("-")[2]
+        return next((str(name) for name, codes in self.settings["groups"].items() if target in codes), "other")
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that the plan asked for; `failed`: why collections that were to take part have no results."""
+
+    plan: StudyPlan
+    rows: tuple[Pooled, ...]
+    included: tuple[Included, ...]
+    failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+
+
+def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = EMPTY) -> Study:
+    """The plan's contrasts over the runs of a sweep; raises `InputError` for runs that are of no collection."""
+    measure = str(plan.settings["measure"])
+    every = [_of_measure(collection_of(folder), measure) for folder in folders]
+    if lost := [c.name for c in every if not c.board.measures or "/" not in c.name]:
+        raise InputError(f"{', '.join(lost)}: no run of a collection YEAR/PAIR with the measure {measure}")
+    crossed, same = ([c for c in every if _condition(c) == condition] for condition in (CROSSED, SAME))
+    main = [c for c in every if _condition(c) != SAME]
+    rows = [*_view(PRIMARY, main, plan, taus=True)]
+    rows += [row for view, some in _robustness(main, plan) for row in _view(view, some, plan)]
+    rows += [*_view(CROSSED, crossed, plan, taus=True), *_view(SAME, same, plan, taus=True), *_cost(same, crossed)]
+    return Study(plan, tuple(rows), tuple(_included(main, plan)), failed)
+
+
+def _of_measure(collection: Collection, measure: str) -> Collection:
+    board = collection.board
+    kept = tuple(c for c in board.columns if c.role == "metric" or c.name == measure)
+    return replace(collection, board=replace(board, columns=kept))
+
+
+def _condition(collection: Collection) -> str:
+    """`same reference` and `crossed references` where two exist; nothing where there is one."""
+    if collection.name.count("/") < 2:
+        return ""
+    searched, _, scoring = collection.name.split("/")[2].partition("-")
+    return SAME if searched == scoring else CROSSED
+
+
+def _pair(collection: Collection) -> str:
+    return "/".join(collection.name.split("/")[:2])
+
+
+def _robustness(main: Sequence[Collection], plan: StudyPlan) -> Iterator[tuple[str, list[Collection]]]:
+    for year in sorted({_pair(c).split("/")[0] for c in main}):
+        yield f"without {year}", [c for c in main if not c.name.startswith(f"{year}/")]
+    for group in dict.fromkeys(sorted(plan.group_of(c.name) for c in main)):
+        yield f"without {group}", [c for c in main if plan.group_of(c.name) != group]
+    yield HALF, [half for c in main if (half := better_half(c)) is not None]
+
+
+def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
+    """The systems whose score by a metric is at least the median; None for fewer than 8 systems."""
+    values = next(column.oriented for column in collection.board.metrics if column.name == by)
+    if len(values) < 8:
+        return None
+    keep = values >= np.median(values)
+    board = Evidence(collection.board).only(keep).board
+    return replace(collection, board=board, units=collection.units.only(np.flatnonzero(keep)))
+
+
+def _view(view: str, held: Sequence[Collection], plan: StudyPlan, *, taus: bool = False) -> Iterator[Pooled]:
+    found, _ = strata(held)
+    settings = [setting for own in found.values() for setting in own]
+    names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
+    stratum, families = next(iter(found), Stratum("", "", "")), [plan.family("primary"), plan.family("secondary")]
+    singles = [(name, "") for name in names] if taus else []
+    rows = {}
+    for metric, other, entries in contrasts(settings, names, [*families[0], *families[1], *singles]):
+        makers = [_makers(entry, metric, other) for entry in entries]
+        together = shared(entries, lambda one: one.texts | {one.source})
+        row = pooled_row(
+            stratum, metric, other, entries, together, "shared texts", makers, level=plan.settings["level"]
+        )
+        rows[metric, other] = replace(row, view=view)
+    for family in families:
+        own = [rows[pair] for pair in family if pair in rows]
+        adjusted = holm([row.p_value for row in own])
+        yield from (
+            judged(replace(row, p_holm=p), plan.settings["margin"]) for row, p in zip(own, adjusted, strict=True)
+        )
+    yield from (rows[pair] for pair in singles if pair in rows)
+
+
+def _makers(entry: Entry, metric: str, other: str) -> dict[str, float]:
+    """What each maker's systems do to a collection's estimate; the squares of all systems add up to its variance."""
+    systems: dict[str, float] = {}
+    for setting in entry.settings:
+        influence = contrast(setting.influence, setting, metric, other) / len(entry.settings)
+        for label, value in zip(setting.labels, influence.tolist(), strict=True):
+            systems[label] = systems.get(label, 0.0) + value
+    size = sum(value**2 for value in systems.values())
+    scale = (max(entry.variance, LEAST) / size) ** 0.5 if size > 0 else 0.0
+    makers: dict[str, float] = {}
+    for label, value in systems.items():
+        maker = maker_of(label.removeprefix("system "))
+        makers[maker] = makers.get(maker, 0.0) + scale * value
+    return makers
+
+
+def judged(row: Pooled, margin: float) -> Pooled:
+    """The row with its verdict and, where that is undecided, the number of collections that would settle it.
+
+    With this number the interval, whose width falls with its root, would exclude 0 or be within the margin, if the
+    value stayed.
+    """
+    if isnan(row.ci_low):
+        return replace(row, verdict=UNDECIDED, needed="unknown")
+    if row.p_holm < ALPHA:
+        return replace(row, verdict=DIFFERENT)
+    if -margin <= row.ci_low and row.ci_high <= margin:
+        return replace(row, verdict=EQUIVALENT)
+    room = max(margin - abs(row.value), abs(row.value))
+    needed = ceil(row.collections * ((row.ci_high - row.ci_low) / 2 / room) ** 2)
+    return replace(row, verdict=UNDECIDED, needed=str(max(needed, row.collections + 1)))
+
+
+def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator[Pooled]:
+    """How much higher a metric's tau is where search and metrics share the reference; the searched one is the same."""
+    both: list[tuple[dict[str, float], dict[str, float]]] = []
+    for one in same:
+        searched = one.name.split("/")[2].partition("-")[0]
+        other = [c for c in crossed if c.name.startswith(f"{_pair(one)}/{searched}-")]
+        both += [(_taus(one), _taus(other[0]))] if other else []
+    for metric in dict.fromkeys(name for a, b in both for name in a if name in b):
+        entries = [Entry(a[metric] - b[metric], LEAST) for a, b in both if metric in a and metric in b]
+        if len(entries) > 2 and any(entry.value for entry in entries):  # no metric without a reference
+            stratum = Stratum.of(same[0].board.measures[0])
+            yield replace(pooled_row(stratum, metric, "", entries), view=COST)
+
+
+def _taus(collection: Collection) -> dict[str, float]:
+    found, _ = strata([collection])
+    settings = [setting for own in found.values() for setting in own]
+    return {name: tau for s in settings for name, tau in zip(s.metrics, s.tau.tolist(), strict=True)}
+
+
+def _included(main: Sequence[Collection], plan: StudyPlan) -> Iterator[Included]:
+    for name in dict.fromkeys(map(_pair, main)):
+        own = [c for c in main if _pair(c) == name]
+        systems = len(own[0].board.systems)
+        yield Included(name, plan.group_of(name), len(own), systems, systems - own[0].units.number)

@@ -1,1 +1,0 @@
-"""What many collections said, kept for those who ask before they search."""

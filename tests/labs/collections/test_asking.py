@@ -1,0 +1,152 @@
+"""What the memory answers, and where it says that it cannot."""
+
+from dataclasses import replace
+
+import pytest
+
+import clirbench as cb
+from clirbench.errors import AlignmentError, ConfigError
+from clirbench.labs.collections.asking import Expectation, Question, ask, outlook, question_of
+from clirbench.labs.collections.exchange import BANDS, Strata, strata
+from clirbench.labs.collections.memory import CHARACTERS, ENGLISH, OTHERS, group_of
+from tests.conftest import Cli, write_lines
+
+
+@pytest.fixture
+def kept() -> Strata:
+    return strata()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("chrF2 54.1 -> 55.3", Question("chrF2", pytest.approx(1.2), 54.1, 55.3)),
+        ("BLEU 30->29.5", Question("BLEU", pytest.approx(-0.5), 30.0, 29.5)),
+        ("chrF2 +1.2", Question("chrF2", 1.2)),
+        ("chrF2 -1.2", Question("chrF2", -1.2)),
+    ],
+)
+def test_questions(text: str, expected: Question) -> None:
+    assert question_of(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "chrF2", "chrF2 54.1", "chrF2 54,1 -> 55,3", "chrF2 a -> b", "chrF2 1.2"])
+def test_what_is_no_question_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"such as 'chrF2 54.1 -> 55.3' or 'chrF2 \+1.2'"):
+        ask(text, pair="de-en")
+
+
+def test_more_points_are_more_certain_and_the_other_way_round_is_the_rest() -> None:
+    one, two, back = (cb.ask(f"chrF2 {a} -> {b}", pair="de-en") for a, b in ((54, 55), (54, 56), (56, 54)))
+    assert isinstance(one, Expectation)
+    assert isinstance(two, Expectation)
+    assert isinstance(back, Expectation)
+    assert one.low is not None
+    assert one.probability is not None
+    assert one.high is not None
+    assert 0.5 < one.low < one.probability < one.high <= 1
+    assert two.probability is not None
+    assert back.probability is not None
+    assert two.probability > one.probability
+    assert back.probability == pytest.approx(1 - two.probability)
+    assert str(one).startswith("chrF2 54.00 -> 55.00: better retrieval: ")
+    assert "comparable collections, BM25). To settle it: search with both systems; about " in str(one)
+
+
+def test_a_bare_difference_gets_a_range_over_the_bands() -> None:
+    bare = ask("BLEU +1", pair="de-fr")
+    assert isinstance(bare, Expectation)
+    assert bare.lowest is not None
+    assert bare.highest is not None
+    assert bare.lowest < bare.highest
+    assert "quality not known" in str(bare)
+    parts = []
+    for level in (20, 45):
+        part = ask(f"BLEU {level} -> {level + 1}", pair="de-fr")
+        assert isinstance(part, Expectation)
+        parts.append(part.probability)
+    assert sorted(filter(None, parts)) == pytest.approx([bare.lowest, bare.highest])
+
+
+@pytest.mark.parametrize(
+    ("question", "pair", "why"),
+    [
+        ("TER 50 -> 49", "de-en", "the memory has BLEU, chrF1, chrF2, MacroF1."),
+        ("chrF2 12 -> 13", "de-en", "systems into English have chrF2 from "),
+        ("chrF2 45 -> 62", "de-en", "the memory's differences of chrF2 into English go up to "),
+    ],
+)
+def test_what_is_not_comparable_says_why(question: str, pair: str, why: str) -> None:
+    assert f"{question.split()[0]} " in str(found := ask(question, pair=pair))
+    assert f"no comparable collections: {why}" in str(found)
+
+
+def test_a_stratum_that_foretells_badly_is_refused(kept: Strata) -> None:
+    bad = {key: replace(place, predicted=place.seen + 0.051) for key, place in kept.places.items()}
+    said = str(outlook(replace(kept, places=bad), question_of("chrF2 54 -> 55"), "de-en"))
+    assert "no comparable collections: there the memory predicts" in said
+    few = {key: dict(list(value.items())[:4]) for key, value in kept.told.items()}
+    said = str(outlook(replace(kept, told=few), question_of("chrF2 54 -> 55"), "de-en"))
+    assert "fewer than 5 language pairs into English are left" in said
+
+
+def test_what_was_measured_otherwise_is_refused(kept: Strata) -> None:
+    other = replace(question_of("BLEU 30 -> 31"), signature="nrefs:1|BLEU|case:lc|tok:none")
+    assert "yours nrefs:1|BLEU|case:lc|tok:none" in str(outlook(kept, other, "de-en"))
+    assert "test sets have" in str(outlook(kept, question_of("BLEU 30 -> 31"), "de-en", lines=20))
+
+
+def test_collections_of_the_same_reference_are_left_out(kept: Strata) -> None:
+    name = next(name for name, one in kept.memory.collections.items() if group_of(one.pair) == ENGLISH)
+    asked = question_of("chrF2 54 -> 55")
+    whole, less = outlook(kept, asked, "de-en"), outlook(kept, asked, "de-en", frozenset([name]))
+    assert less.left_out == 1
+    assert "; 1 with this reference left out" in str(less)
+    assert whole.collections - less.collections in (0, 1)
+    assert whole.probability != less.probability
+
+
+def test_two_files(cli: Cli) -> None:
+    lines = [f"the {word} house number {n} stands near the old river" for n in range(300) for word in ("red", "blue")]
+    write_lines(cli.cwd / "r.txt", lines)
+    for name, every in (("a", 2), ("b", 3)):
+        write_lines(
+            cli.cwd / f"{name}.txt", [line.replace("old", "new", i % every == 0) for i, line in enumerate(lines)]
+        )
+    done = cli("ask", "a.txt", "b.txt", "--reference", "r.txt", "--pair", "de-en")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["BLEU", "chrF1", "chrF2", "MacroF1"]
+    done = cli("ask", "a.txt", "--reference", "r.txt", "--pair", "de-en")
+    assert done.returncode == 1
+    assert "two files of lines are expected" in done.stderr
+
+
+def test_python_takes_lines() -> None:
+    with pytest.raises(AlignmentError, match="1, 2 and 1 lines"):
+        ask(["a"], ["a", "b"], reference=["a"], pair="de-en")
+    with pytest.raises(ConfigError, match="two systems and their reference"):
+        ask(["a"], pair="de-en")
+    with pytest.raises(ConfigError, match="stands alone"):
+        ask("BLEU +1", ["b"], pair="de-en")
+    with pytest.raises(ConfigError, match="pair=German: a pair SOURCE-TARGET in ISO 639 codes was expected"):
+        ask("BLEU +1", pair="German")
+
+
+def test_groups() -> None:
+    assert [group_of(pair) for pair in ("de-en", "en-zh", "en-ja", "cs-uk")] == [
+        ENGLISH,
+        CHARACTERS,
+        CHARACTERS,
+        OTHERS,
+    ]
+
+
+def test_the_memory_that_ships_is_whole(kept: Strata) -> None:
+    assert len(kept.memory.collections) >= 45
+    assert sum(one.systems for one in kept.memory.collections.values()) >= 450
+    for (metric, group, band), place in kept.places.items():
+        assert band in BANDS
+        assert len(kept.of_group(metric, group, band)) >= 5
+        assert place.lowest < place.highest
+    calibrated = [place for place in kept.places.values() if place.group != CHARACTERS and place.calibrated]
+    assert len(calibrated) >= 12, "of 16 strata into English and into other languages"

@@ -1,0 +1,212 @@
+"""The planned study: conditions, views, verdicts and its page, from runs whose truth is known."""
+
+import json
+from dataclasses import fields, replace
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from clirbench.__main__ import prepare_arguments
+from clirbench.configuration.composing import sweep_of
+from clirbench.errors import InputError
+from clirbench.files.tables import read_table
+from clirbench.labs.collections import study_page
+from clirbench.labs.collections.hooks import after_sweep
+from clirbench.labs.collections.pooling import Pooled
+from clirbench.labs.collections.study import (
+    COST,
+    DIFFERENT,
+    EQUIVALENT,
+    HALF,
+    PRIMARY,
+    UNDECIDED,
+    Included,
+    Study,
+    StudyPlan,
+    judged,
+    study,
+)
+from clirbench.report import markdown
+
+DOCS = Path(__file__).parents[3] / "docs"
+METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1", "LengthRatio", "TypeCount")
+ROW = Pooled(
+    "pseudo-relevance", "RBO", "bm25", "A", "B", 0.0, nan, nan, nan, 1.0, nan, nan, 50, 50, 600, 0.1, nan, nan, 30,
+    "collections", 0.0, "", PRIMARY,
+)  # fmt: skip
+
+
+def job(folder: Path, part: str, seed: int, errors: dict[str, float], n: int = 14) -> Path:
+    """A run of a collection: each metric is the measure with a normal error; runs of one pair have one reference."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=n)
+    columns = {name: quality + errors.get(name, 1.0) * rng.normal(size=n) for name in METRICS}
+    columns["RBO(p=0.9)"] = quality
+    folder.mkdir(parents=True)
+    systems = [f"maker{seed}x{i}" for i in range(n)]
+    lines = ["\t".join(["system", *columns])]
+    lines += ["\t".join([name, *(repr(float(c[i])) for c in columns.values())]) for i, name in enumerate(systems)]
+    (folder / "systems.tsv").write_text("\n".join(lines) + "\n")
+    said = ["measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant"]
+    said += [f"RBO(p=0.9)\t{name}\tkendall\t0.5\t0.1\t{n}\ttrue" for name in METRICS]
+    (folder / "correlations.tsv").write_text("\n".join(said) + "\n")
+    described = [{"name": "RBO(p=0.9)", "role": "measure", "origin": "computed", "higher_is_better": True, "table": "",
+                  "signature": "RBO", "declared": {"judged_by": "pseudo-relevance", "retriever": "bm25"}}]  # fmt: skip
+    (folder / "results.json").write_text(json.dumps({"columns": described}))
+    pair = "/".join(part.split("/")[:2])
+    provenance = {
+        "signatures": {name: name for name in columns}, "lower_is_better": [], "near_copies": [systems[:2]],
+        "inputs": {"collection": {"sha256": f"{pair} text"}, "test_sha256": part, "systems": {},
+                   "texts": {"references": [f"{pair} reference"], "source": f"{pair} source"}},
+        "configuration": {"pool": {"about": {"collection": part}}},
+    }  # fmt: skip
+    (folder / "provenance.json").write_text(json.dumps(provenance))
+    return folder
+
+
+PARTS = [
+    f"wmt2{1 + i % 2}/{pair}" for i, pair in enumerate(("de-en", "en-de", "cs-en", "en-cs", "en-zh", "en-fr", "ru-en"))
+]
+
+
+@pytest.fixture(scope="module")
+def plan() -> StudyPlan:
+    return StudyPlan.read(DOCS / "data" / "atlas-plan.yaml")
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    root = tmp_path_factory.mktemp("jobs")
+    errors = {"MacroF1": 0.05, "BLEU": 1.5, "chrF1": 0.05}
+    made = [job(root / str(i), part, i, errors) for i, part in enumerate(PARTS)]
+    for i, pair in enumerate(("wmt23/he-en", "wmt23/en-he", "wmt23/en-ja")):
+        for k, sides in enumerate(("A-B", "B-A", "A-A")):
+            made.append(job(root / f"{i}{k}x", f"{pair}/{sides}", 100 + 10 * i + k, errors))
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(jobs: list[Path], plan: StudyPlan) -> Study:
+    return study(jobs, plan)
+
+
+def rows(found: Study, view: str) -> dict[str, Pooled]:
+    return {row.name: row for row in found.rows if row.view == view}
+
+
+def test_a_difference_that_is_there_is_found_and_one_that_is_not_is_not(found: Study) -> None:
+    """By construction MacroF1 and chrF1 order alike (tau about .97 each), BLEU's error is 30 times as large."""
+    primary = rows(found, PRIMARY)
+    assert primary["MacroF1 - BLEU"].verdict == DIFFERENT
+    assert primary["MacroF1 - BLEU"].value > 0.3
+    assert primary["MacroF1 - chrF1"].verdict == EQUIVALENT
+
+
+def test_crossed_runs_of_one_pair_are_one_collection_and_same_references_apart(found: Study) -> None:
+    primary = rows(found, PRIMARY)
+    assert primary["MacroF1 - BLEU"].collections == 10  # 7 with one reference, 3 crossed both ways
+    assert primary["MacroF1 - BLEU"].texts == 10
+    assert rows(found, "same reference")["BLEU"].collections == 3
+    assert rows(found, "crossed references")["BLEU"].collections == 3
+    assert rows(found, COST)["BLEU"].collections == 3
+
+
+def test_views_leave_out_years_groups_and_the_worse_half(found: Study) -> None:
+    views = dict.fromkeys(row.view for row in found.rows)
+    assert {"without wmt21", "without wmt22", "without wmt23", "without Germanic", HALF} <= set(views)
+    assert rows(found, "without wmt23")["MacroF1 - BLEU"].collections == 7
+    assert rows(found, HALF)["MacroF1 - BLEU"].systems < rows(found, PRIMARY)["MacroF1 - BLEU"].systems
+
+
+def test_near_copies_count_once(found: Study) -> None:
+    assert {one.near_copies for one in found.included} == {1}
+    assert rows(found, PRIMARY)["BLEU"].systems == 10 * 13
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "p", "verdict", "needed"),
+    [
+        (0.10, 0.05, 0.15, 0.01, DIFFERENT, ""),
+        (-0.007, -0.033, 0.020, 0.6, EQUIVALENT, ""),
+        # by hand: half-width .0465, room max(.05 - .025, .025) = .025: 50 * (.0465 / .025)^2 = 172.98
+        (0.025, -0.0215, 0.0715, 0.3, UNDECIDED, "173"),
+        (0.025, nan, nan, nan, UNDECIDED, "unknown"),
+    ],
+)
+def test_verdicts(value: float, low: float, high: float, p: float, verdict: str, needed: str) -> None:
+    row = judged(replace(ROW, value=value, ci_low=low, ci_high=high, p_holm=p), 0.05)
+    assert (row.verdict, row.needed) == (verdict, needed)
+
+
+def test_the_page_names_what_was_left_out_and_is_short(found: Study, jobs: list[Path], tmp_path: Path) -> None:
+    failed = {"corpus.part=wmt22/en-hr": "no reference.txt in it"}
+    written = after_sweep(tmp_path, jobs, {"plan": str(DOCS / "data" / "atlas-plan.yaml")}, failed)
+    assert [path.name for path in written] == ["atlas.tsv", "atlas_collections.tsv", "findings.md"]
+    page = written[-1].read_text()
+    for name in ("wmt21/zu-xh", "wmt22/en-liv", "wmt22/liv-en"):
+        assert f"{name} is left out: 5 systems." in page
+    assert "- wmt22/en-hr has no results: no reference.txt in it\n" in page
+    assert "| MacroF1 | BLEU | 0." in page
+    assert len(page.split()) <= 1500
+    again = after_sweep(tmp_path, list(reversed(jobs)), {"plan": str(DOCS / "data" / "atlas-plan.yaml")})
+    assert "| MacroF1 | BLEU | 0." in again[-1].read_text()
+
+
+def test_a_plan_that_is_not_there_and_runs_of_no_collection_are_refused(
+    plan: StudyPlan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(InputError, match="the plan of the study is missing"):
+        StudyPlan.read(tmp_path / "plan.yaml")
+    (tmp_path / "list.yaml").write_text("- a\n")
+    with pytest.raises(InputError, match="a mapping was expected"):
+        StudyPlan.read(tmp_path / "list.yaml")
+    with pytest.raises(InputError, match="demo: no run of a collection YEAR/PAIR"):
+        study([job(tmp_path / "demo", "demo", 1, {})], plan)
+
+
+def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
+    arguments = prepare_arguments(["+experiment=atlas", "paths.mirror=data"])
+    (parts,) = [argument for argument in arguments if argument.startswith("corpus.part=")]
+    assert parts.startswith("corpus.part=wmt21/bn-hi,wmt21/cs-en/A-B,wmt21/cs-en/B-A,")
+    assert {"--multirun", "+experiment=wmt_part", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
+
+
+def test_the_changelog_has_the_plans_hash(plan: StudyPlan) -> None:
+    assert plan.sha256 in (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: StudyPlan) -> None:
+    settings = sweep_of("atlas")
+    assert settings is not None
+    parts = list(settings.sweep.over["corpus.part"])
+    assert len(parts) == len({*parts})
+    pairs = {"/".join(part.split("/")[:2]) for part in parts}
+    assert len(pairs) == 50
+    assert not pairs & {*plan.settings["collections"]["excluded"]}
+    crossed = [part for part in parts if part.count("/") == 2]
+    assert len(crossed) == 45  # 15 collections: both ways, and the same reference
+    groups = yaml.safe_load((DOCS / "data" / "atlas-plan.yaml").read_text())["groups"]
+    targets = {pair.rpartition("-")[2] for pair in pairs}
+    assert targets <= {code for codes in groups.values() for code in codes}
+
+
+def read_rows(path: Path, kind: type, **missing: object) -> list[Any]:
+    """The rows of a table as what they were written from."""
+    kinds = {field.name: field.type for field in fields(kind)}
+    return [
+        kind(**missing, **{n: kinds[n](cell or ("nan" if kinds[n] is float else "")) for n, cell in row.items()})
+        for row in read_table(path).records()
+    ]
+
+
+def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: StudyPlan) -> None:
+    table, hidden = DOCS / "data" / "findings", dict.fromkeys(("new_low", "new_high", "share", "p_same"), nan)
+    of = {"judge": "pseudo-relevance", "measure": "RBO", "retriever": "bm25", "note": "", "settings": 0}
+    contrasts = read_rows(table / "atlas.tsv", Pooled, **hidden, **of)
+    included = read_rows(table / "atlas_collections.tsv", Included)
+    page = markdown.page(study_page.page(Study(plan, tuple(contrasts), tuple(included))))
+    assert page == (DOCS / "findings.md").read_text(encoding="utf-8")
