@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.retrieval import known_chunks as module
+from clirbench.retrieval import postings as module
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.known_chunks import known_chunks
-from clirbench.retrieval.postings import postings
+from clirbench.retrieval.postings import known_chunks, postings
 from clirbench.text import TextFile
 from clirbench.types import Document, Documents, Topic
 
