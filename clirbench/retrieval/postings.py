@@ -5,7 +5,6 @@ Each distinct chunk of text between white space is analysed once, for all system
 
 import threading
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -52,16 +51,6 @@ class KnownChunks:
         self.n_terms = np.empty(1 << 17, dtype=np.int32)
         self.hit_starts = np.zeros((1 << 17) + 1, dtype=np.int64)
         self.hits = np.empty(1 << 15, dtype=np.int32)
-
-    def twin(self) -> "KnownChunks":
-        """Another that knows the same chunks, and learns new ones by itself."""
-        with self.lock:
-            twin = copy(self)
-            for name, held in vars(self).items():
-                if isinstance(held, np.ndarray | dict):
-                    setattr(twin, name, held.copy())
-        twin.lock = threading.Lock()
-        return twin
 
     @property
     def n_numbered(self) -> int:
@@ -145,27 +134,9 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @lru_cache(maxsize=2)
-def _first(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> KnownChunks:
-    return KnownChunks(analyzer, terms, every)
-
-
-class _OfThread(threading.local):
-    """Each thread's own twin of what is known."""
-
-    def __init__(self) -> None:
-        self.twin = lru_cache(maxsize=2)(KnownChunks.twin)
-
-
-_OF_THREAD = _OfThread()
-
-
 def known_chunks(analyzer: Analyzer, terms: tuple[str, ...], every: bool) -> KnownChunks:
-    """What is known of chunks for these query terms, kept alive between the collections that one process searches.
-
-    Threads each have their own, so that none waits for another; they begin with what the main thread has learnt.
-    """
-    first = _first(analyzer, terms, every)
-    return first if threading.current_thread() is threading.main_thread() else _OF_THREAD.twin(first)
+    """What is known of chunks for these query terms, kept alive between the collections that one process searches."""
+    return KnownChunks(analyzer, terms, every)
 
 
 @dataclass(frozen=True, eq=False)
