@@ -14,9 +14,7 @@ import numpy as np
 
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.relevance.base import BestRanked
-from clirbench.relevance.score_share import ScoreShare
-from clirbench.relevance.top_k import TopK
-from clirbench.relevance.top_share import TopShare
+from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
 from clirbench.types import Doubles, Ints, Run
 
 RULES: Mapping[str, BestRanked] = {
@@ -81,13 +79,10 @@ class Rescoring:
         """(rules, topics): how many documents are relevant; 0 where a rule cannot say it."""
         counts = np.zeros((len(RULES), len(self.topic_ids)), dtype=np.int64)
         for t, topic_id in enumerate(self.topic_ids):
-            scores = self.ideal.values(topic_id, tied=True).astype(np.float64)
-            if len(scores):
-                matched = max(int(self.ideal.n_matched[self.ideal.position[topic_id]]), len(scores))
-                size = max(self.n_documents, matched)
-                for r, rule in enumerate(RULES.values()):
-                    if scores[0] > 0 or not isinstance(rule, ScoreShare):
-                        counts[r, t] = rule.how_many(topic_id, scores, matched, size)
+            best = self.ideal.values(topic_id, tied=True)[:1]
+            for r, rule in enumerate(RULES.values() if len(best) else ()):
+                if best[0] > 0 or not isinstance(rule, ScoreShare):
+                    counts[r, t] = rule.relevant(self.ideal, topic_id, self.n_documents)
         return counts
 
     @cached_property
@@ -126,7 +121,7 @@ class Rescoring:
 def _overlaps(topic: Ints, depth: Ints, first: Ints, second: Ints) -> Doubles:
     """(persistences, topics): RBO, extrapolated, of lists of these lengths without ties.
 
-    `depth`: of each shared document (of `topic`) the depth from which both lists have it. See `overlap`.
+    `depth`: of each shared document (of `topic`) the depth from which both lists have it. See `rbo`.
     """
     short, long = np.minimum(first, second), np.maximum(first, second)
     width = max(1, int(long.max(initial=1)))

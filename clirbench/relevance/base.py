@@ -82,12 +82,13 @@ class BestRanked(ABC):
         the topic, listed or not; documents: how many the collection has.
         """
 
+    def relevant(self, ideal: Run, topic_id: str, documents: int) -> int:
+        """`how_many` of a topic that the English side matches, in a collection of this size."""
+        scores = ideal.values(topic_id, tied=True).astype(np.float64)
+        matched = max(int(ideal.n_matched[ideal.position[topic_id]]), len(scores))
+        return self.how_many(topic_id, scores, matched, max(documents, matched))
+
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
-        grades: dict[str, dict[str, int]] = {}
-        for topic in topics:
-            scores = ideal.values(topic.topic_id, tied=True).astype(np.float64)
-            if len(scores):
-                matched = max(int(ideal.n_matched[ideal.position[topic.topic_id]]), len(scores))
-                relevant = self.how_many(topic.topic_id, scores, matched, max(len(documents), matched))
-                grades[topic.topic_id] = dict.fromkeys(ideal.ranking(topic.topic_id)[:relevant], 1)
-        return Qrels(grades)
+        lists = {topic.topic_id: ideal.ranking(topic.topic_id) for topic in topics}
+        found = {t: ranking[: self.relevant(ideal, t, len(documents))] for t, ranking in lists.items() if ranking}
+        return Qrels({topic_id: dict.fromkeys(doc_ids, 1) for topic_id, doc_ids in found.items()})

@@ -4,7 +4,6 @@ The files are read here by a few lines of their own, in their own order, and han
 trec_eval's, ours come from the runs in memory.
 """
 
-import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pytest
 import pytrec_eval
 
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.files.trec import read_run, write_qrels, write_run
+from clirbench.files.trec import write_qrels, write_run
 from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
 from clirbench.relevance.qrels import QrelsFile
@@ -156,11 +155,3 @@ def test_patapsco_with_judgments_of_people(shared_data: Path, tmp_path: Path) ->
     qrels = QrelsFile(folder / "eng_mini_qrels", judged_by="people").judge(run, documents, topics)
     assert max(max(grades.values()) for grades in qrels.grades.values()) == 3
     check(tmp_path, run, Judged(qrels, run, len(documents)))
-
-
-def test_gzip_files_are_the_same(tmp_path: Path) -> None:
-    run = Run.of({"1": {"a": 1.0, "b": 0.1}})
-    write_run(tmp_path / "x.run", run, "x")
-    with gzip.open(tmp_path / "y.run.gz", "wb") as stream:
-        stream.write((tmp_path / "x.run").read_bytes())
-    assert read_run(tmp_path / "y.run.gz").ranking("1") == run.ranking("1")

@@ -28,16 +28,11 @@ def library(name: str, line: str) -> list[str]:
 LINES = st.lists(st.text("a1.,-&;'!~é中 \t\n\x1c\x85\xa0\u2028\u3000", max_size=25), min_size=1, max_size=4)
 
 
-@given(LINES)
-@settings(max_examples=400, deadline=None)
-def test_13a_equals_the_library(text: list[str]) -> None:
+@given(st.one_of(LINES, st.lists(st.text(max_size=30), min_size=1, max_size=4)))
+@settings(max_examples=500, deadline=None)
+def test_13a_and_words_of_chrf_equal_the_library(text: list[str]) -> None:
     assert cut(Tokeniser("13a"), text) == [library("13a", line) for line in text]
-
-
-@given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
-@settings(max_examples=200, deadline=None)
-def test_13a_of_any_text_equals_the_library(text: list[str]) -> None:
-    assert cut(Tokeniser("13a"), text) == [library("13a", line) for line in text]
+    assert cut(Words(lowercase=False), text) == [CHRF()._remove_punctuation(line) for line in text]
 
 
 @pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none"])
@@ -45,12 +40,6 @@ def test_every_tokeniser_on_awkward_text(name: str) -> None:
     assert cut(Tokeniser(name), list(AWKWARD)) == [library(name, line) for line in AWKWARD]
     lowered = [library(name, line.lower()) for line in AWKWARD]
     assert cut(Tokeniser(name, lowercase=True), list(AWKWARD)) == lowered
-
-
-@given(LINES)
-@settings(max_examples=300, deadline=None)
-def test_words_of_chrf_equal_the_library(text: list[str]) -> None:
-    assert cut(Words(lowercase=False), text) == [CHRF()._remove_punctuation(line) for line in text]
 
 
 def test_all_lines_of_a_real_test_set(shared_data: Path) -> None:

@@ -11,9 +11,7 @@ from clirbench.measures.parsing import parse
 from clirbench.relevance.base import Relevance
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.score_share import ScoreShare
-from clirbench.relevance.top_k import TopK
-from clirbench.relevance.top_share import TopShare
+from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
 from clirbench.types import Document, DocumentMap, Documents, Need, Topic
 
 FOREIGN = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))

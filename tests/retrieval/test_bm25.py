@@ -116,22 +116,6 @@ def test_rounded_lengths_that_are_known() -> None:
 # ------------------------------------------------------------------------------------------------ sums by hand
 
 
-def test_a_score_by_hand() -> None:
-    """N = 2, avgdl = 2; oil stands once in d1 (dl 3): ln(1 + 1.5 / 1.5) * 1 / (1 + .9 * (.6 + .4 * 3 / 2))."""
-    run = BM25().rank(collection("oil price rises", "history"), [Topic.of("t", "oil")])
-    assert scores(run, "t") == {"d1": pytest.approx(math.log(2) / (1 + 0.9 * (0.6 + 0.4 * 1.5)), rel=1e-6)}
-
-
-def test_repeated_terms_and_weights_count() -> None:
-    documents = collection("oil", "history", "x")
-    once, twice, half = (
-        scores(BM25().rank(documents, [topic]), "t")["d1"]
-        for topic in (Topic.of("t", "oil"), Topic.of("t", "oil oil"), Topic("t", (("oil", 0.5), ("history", 0.0))))
-    )
-    assert twice == pytest.approx(2 * once)
-    assert half == pytest.approx(once / 2)
-
-
 def test_what_matched_nothing_is_kept() -> None:
     run = BM25().rank(
         collection("oil", "oil"), [Topic.of("a", "oil pearl"), Topic.of("b", "the of"), Topic.of("c", "x")]
@@ -139,12 +123,6 @@ def test_what_matched_nothing_is_kept() -> None:
     assert run.unmatched == (("pearl",), (), ("x",))
     assert run.n_matched.tolist() == [2, 0, 0]
     assert run.ranking("b") == run.ranking("c") == ()
-
-
-def test_depth_cuts_the_list_and_not_the_count() -> None:
-    run = BM25(depth=2).rank(collection("oil", "oil oil", "oil"), [Topic.of("t", "oil")])
-    assert run.ranking("t") == ("d2", "d1")
-    assert run.n_matched.tolist() == [3]
 
 
 def test_k1_of_0_scores_presence_alone() -> None:

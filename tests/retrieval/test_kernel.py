@@ -75,56 +75,6 @@ def test_scan_stops_where_there_is_no_room() -> None:
         assert kernel.scan(block, 5, 0, arena, starts, keys, table, 0, out) == (3, 1, 1)
 
 
-@given(
-    lines=st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=20),
-    cuts=st.lists(st.integers(1, 4), min_size=20, max_size=20),
-    room=st.integers(4, 50),
-    step=st.integers(1, 9),
-)
-def test_gather_counts_terms_by_document(lines: list[list[int]], cuts: list[int], room: int, step: int) -> None:
-    """Chunk c has c terms, of which those of `held[c]` are counted: terms 0 to 3, of which 0 to 2 have postings."""
-    held = [[], [], [0], [1, 1], [2, 0, 3], [3]]
-    n_terms = np.array([~c if held[c] else c for c in range(6)], dtype=np.int32)
-    hit_starts = np.cumsum([0, *map(len, held)])
-    hits = np.array([term for terms in held for term in terms], dtype=np.int32)
-    document_lines: list[int] = []
-    while sum(document_lines) < len(lines):
-        document_lines.append(min(cuts[len(document_lines)], len(lines) - sum(document_lines)))
-    numbers = np.array([n for line in lines for n in [*line, kernel.END_OF_LINE]], dtype=np.int32)
-
-    lengths = np.zeros(len(document_lines), dtype=np.int32)
-    state = np.array([0, document_lines[0] if document_lines else 0, 0], dtype=np.int64)
-    last_document, last_posting = np.full(4, -1, dtype=np.int32), np.empty(3, dtype=np.int64)
-    frequencies = np.zeros(4, dtype=np.int32)
-    arrays = [np.empty(room, dtype=np.int32) for _ in range(3)]
-    for start in range(0, len(numbers), step):
-        part = numbers[start : start + step]
-        taken = 0
-        while taken < len(part):
-            taken = kernel.gather(
-                part, taken, n_terms, hit_starts, hits, np.array(document_lines, dtype=np.int64), lengths, state,
-                last_document, last_posting, frequencies, *arrays,
-            )  # fmt: skip
-            if taken < len(part):
-                arrays = [np.concatenate([array, np.empty_like(array)]) for array in arrays]
-
-    first = 0
-    expected: dict[tuple[int, int], int] = {}
-    for document, n_lines in enumerate(document_lines):
-        chunks = [number for line in lines[first : first + n_lines] for number in line]
-        first += n_lines
-        assert lengths[document] == sum(chunks)
-        for term in [term for chunk in chunks for term in held[chunk]]:
-            expected[document, term] = expected.get((document, term), 0) + 1
-    n = int(state[2])
-    documents, terms, counts = (array[:n].tolist() for array in arrays)
-    assert dict(zip(zip(documents, terms, strict=True), counts, strict=True)) == {
-        key: count for key, count in expected.items() if key[1] < 3
-    }
-    assert frequencies.tolist() == [sum(term == t for _, term in expected) for t in range(4)]
-    assert state[0] == len(document_lines)
-
-
 def test_gather_stops_behind_the_last_document() -> None:
     numbers = np.array([0, -1, 0, -1], dtype=np.int32)
     lengths, state = np.zeros(1, dtype=np.int32), np.array([0, 1, 0], dtype=np.int64)

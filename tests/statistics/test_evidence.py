@@ -7,7 +7,6 @@ import pytest
 
 from clirbench.errors import AlignmentError
 from clirbench.experiment import MANY_TOPICS, affordable_intervals
-from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.bootstrap import Bootstrap
 from clirbench.statistics.evidence import Evidence, holes, panels
 from clirbench.statistics.resampling import Draws
@@ -28,14 +27,6 @@ def test_panels() -> None:
         (("x1",), ("y0",), ("a00", "c02", "d03"))
     ]
     assert complete[0][1] == "over 3 of 4 systems: x1 has no value for b01"
-
-
-def test_direction_is_turned_round() -> None:
-    board = Scoreboard(("a", "b"), (Column("TER", "metric", np.array([10.0, 20]), higher_is_better=False),))
-    evidence = Evidence(board)
-    assert evidence.x.tolist() == [[-10, -20]]
-    assert evidence.sign("TER") == -1
-    assert evidence.segments("TER") == evidence.topics("MAP") == 0
 
 
 def test_a_segment_that_is_nan_is_refused_where_its_system_has_a_score() -> None:
@@ -112,14 +103,6 @@ def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
     evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
     assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
     assert reads == [("m0", "a00")]
-
-
-def test_one_hole_changes_nothing_about_how_many_there_are() -> None:
-    full = world(n=40, segments=10_000, topics=3, noise=(0.3, 0.5))
-    holed = {key: value for key, value in full.statistics.items() if key != ("m0", "a00")}
-    evidence = Evidence(full.board, holed, full.metrics, full.per_topic, full.measures)
-    assert evidence.bulky
-    assert affordable_intervals(Bootstrap(Draws(samples=10)), evidence).draws.levels == ("systems", "topics")
 
 
 def test_no_systems_are_no_mistake() -> None:

@@ -17,7 +17,6 @@ from clirbench.statistics.p_values import (
     inversions,
     kendall_exact,
     sampled,
-    significance,
     smallest_significant_tau,
 )
 
@@ -99,10 +98,6 @@ def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.
         p_values._kept_orders.cache_clear()
         found = p_values.sampled(lambda orders: np.asarray(y[orders] @ x), 30, 500, seed=3)
         assert found.value == (1 + reached) / 501
-
-
-def test_significance_in_words() -> None:
-    assert [significance(p, 0.05) for p in (0.049, 0.05, float("nan"))] == ["true", "false", "undefined"]
 
 
 def test_holm_by_hand() -> None:

@@ -1,7 +1,5 @@
 """Resampled scores against scoring the drawn lines from scratch."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -20,7 +18,6 @@ from clirbench.statistics.resampling import (
     weighted_scores,
     weights,
 )
-from clirbench.text import TextFile
 from clirbench.types import TestSet
 from tests.statistics.worlds import Mean, with_counts, world
 
@@ -87,18 +84,6 @@ def test_columns_resample_together() -> None:
     assert (resampled_y(evidence, fixed) == evidence.y).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS[:2], ids=lambda metric: metric.name)
-def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> None:
-    """A real system on newstest2018 (2,998 segments), against the metric's own score of summed statistics."""
-    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
-    reference = TextFile(folder / "reference.txt.gz").lines()
-    hypotheses = TextFile(min((folder / "systems").iterdir())).lines()
-    statistics = metric.statistics(hypotheses, TestSet((tuple(reference),)))
-    weighting = weights(Draws(samples=12).items("segments", len(reference)), len(reference))
-    assert weighted_scores(metric, statistics, weighting) == pytest.approx(metric.score(weighting @ statistics))
-
-
 @pytest.mark.parametrize("sampling", ["replacement", "half"])
 @pytest.mark.parametrize("level", ["segments", "systems"])
 def test_draws_are_the_same_however_they_are_cut_into_blocks(
@@ -118,15 +103,3 @@ def test_draws_are_the_same_however_they_are_cut_into_blocks(
         monkeypatch.setattr(resampling, "BLOCK", block)
         assert (draws.items(level, 33) == whole).all()
         assert (draws.weights(level, 33) == weights(whole, 33)).all()
-
-
-def test_how_many_topics_are_drawn_at_once_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence = world(n=5, topics=70, noise=(0.3, 0.5))
-    draws = Draws(samples=150)
-    whole = resampled_y(evidence, draws)
-    drawn = draws.items("topics", 70)
-    for at, name in enumerate(evidence.measure_names):
-        assert np.array_equal(whole[:, at], measure_values(evidence, name, drawn))
-    for held in (1, 1000, 5000):
-        monkeypatch.setattr(resampling, "HELD", held)
-        assert np.array_equal(resampled_y(evidence, draws), whole)

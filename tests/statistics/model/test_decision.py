@@ -93,31 +93,6 @@ def test_reasons() -> None:
     assert "at least 2" in decide(scores_only([[1]], [[1]]), "y0").reason
 
 
-def test_too_much_noise_leaves_the_set_but_no_probabilities() -> None:
-    rng = np.random.default_rng(0)
-    evidence = world(n=10, topics=40)
-    values = rng.normal(size=(10, 40))
-    column = Column("y0", "measure", values.mean(axis=1))
-    board = replace(evidence.board, columns=(*evidence.board.metrics, column))
-    found = decide(replace(evidence, board=board, per_topic={"y0": values}), "y0")
-    assert np.isnan([found.standings[0].expected_loss, found.standings[0].p_best]).all()
-    assert sum(row.in_set for row in found.standings) > 5
-
-
-@pytest.mark.parametrize("how", [{"same_lines": True}, {"unit": np.repeat(np.arange(6), 2)}], ids=["lines", "units"])
-def test_metrics_are_no_evidence_of_the_best_where_they_err_together(how: dict[str, Any]) -> None:
-    found = decide(world(n=12), "y0", **how)
-    assert all(np.isnan(row.p_best_with_metrics) for row in found.standings)
-    assert not np.isnan([found.standings[0].expected_loss, found.standings[0].p_best]).any()
-    assert [pick.metric for pick in found.picks] == ["m0", "m1"]
-
-
-def test_neither_loss_nor_p_best_is_expected_along_training() -> None:
-    found = decide(world(n=12), "y0", unit=np.zeros(12, dtype=np.int64), along=True)
-    assert np.isnan([found.standings[0].expected_loss, found.standings[0].p_best, found.picks[0].better]).all()
-    assert found.standings[0].in_set
-
-
 def test_less_is_better() -> None:
     evidence = world(n=6, topics=50)
     column = replace(evidence.board["y0"], higher_is_better=False)

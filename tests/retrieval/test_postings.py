@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.retrieval import known_chunks as module
+from clirbench.retrieval import postings as module
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.known_chunks import known_chunks
-from clirbench.retrieval.postings import postings
-from clirbench.text import TextFile
-from clirbench.types import Document, Documents, Topic
+from clirbench.retrieval.postings import known_chunks, postings
+from clirbench.text import TextFile, TextLines
+from clirbench.types import Document, DocumentMap, Documents, Topic
 
 
 class Counting(Whitespace):
@@ -67,22 +66,6 @@ def test_one_table_of_chunks_serves_all_systems_of_a_run() -> None:
     assert known.n_analyses == before > 0
 
 
-def test_threads_begin_with_what_the_main_thread_has_learnt_and_learn_by_themselves() -> None:
-    analyzer = Counting()
-    postings(documents("a b a b c", "a (b) c"), analyzer, ["a", "b"])
-    first = known_chunks(analyzer, ("a", "b"), False)
-    assert analyzer.asked == ["a", "b", "c", "(b)"]  # type: ignore[attr-defined]
-
-    def elsewhere(number: int) -> tuple[list[int], bool]:
-        found = postings(documents(f"c b a new{number}", "a"), analyzer, ["a", "b"])
-        return found.lengths.tolist(), known_chunks(analyzer, ("a", "b"), False) is first
-
-    with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(elsewhere, range(3))) == [([4, 1], False)] * 3
-    assert sorted(analyzer.asked[4:]) == ["new0", "new1", "new2"]  # type: ignore[attr-defined]
-    assert first.n_chunks == 4
-
-
 def test_lists_are_the_same_from_threads(shared_data: Path) -> None:
     """Real collections of different words, so that each thread meets new ones while others search."""
     paths = sorted((shared_data / "wmt21" / "de-en" / "systems").glob("*.txt"))[:8]
@@ -113,14 +96,20 @@ def test_chunks_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.Mo
 
 
 @given(
-    st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=30), min_size=1, max_size=30), st.booleans()
+    st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=30), min_size=1, max_size=30),
+    st.booleans(),
+    st.integers(1, 4),
+    st.sampled_from([2, 5, 1 << 17]),
 )
-def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> None:
-    """The oracle analyses each document whole and counts in dictionaries."""
+def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool, lines: int, at_once: int) -> None:
+    """The oracle analyses each document of some lines whole; chunks are counted few or many at a time."""
     query = ["a", "b", "\u00e9"]
     held = [text.replace("\n", " ") for text in [*texts, "a b"]]
-    analysed = [English().terms(text) for text in held]
-    found = postings(documents(*held), English(), query, every=every)
+    whole = Documents(TextLines(tuple(held)), DocumentMap.blocks_of(len(held), lines))
+    analysed = [English().terms(document.text) for document in whole]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "AT_ONCE", at_once)
+        found = postings(whole, English(), query, every=every)
     assert found.lengths.tolist() == [len(terms) for terms in analysed]
     for number, term in enumerate(query):
         part = slice(found.starts[number], found.starts[number + 1])
@@ -131,12 +120,3 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool) -> Non
         everything = {term for terms in analysed for term in terms} | set(query)
         assert int(found.frequencies.sum()) == sum(len(set(terms)) for terms in analysed)
         assert int((found.frequencies > 0).sum()) <= len(everything)
-
-
-class Nameless:
-    """An analyser of somebody's, who thought of no threads."""
-
-    signature = "nameless"
-
-    def terms(self, text: str) -> list[str]:
-        return text.split()
