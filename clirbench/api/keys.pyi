@@ -260,15 +260,11 @@ class Settings(TypedDict, total=False):
     systems__test_pattern: Any
     systems__unfinished: Any
     topics__analyzer: Any
-    topics__cache: Any
-    topics__download: Any
     topics__fields: Any
     topics__language: Any
     topics__min_documents: Any
     topics__min_terms: Any
-    topics__mirror: Any
     topics__n: Any
-    topics__name: Any
     topics__path: Any
     topics__stop_structure: Any
     topics__terms: Any
