@@ -12,7 +12,7 @@ import stat
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -47,13 +47,17 @@ def current_view() -> View | None:
 
 
 @contextmanager
-def seen_through(view: View) -> Iterator[None]:
-    """Within the block every file is read through this view."""
-    before = _view.set(view)
+def _within(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    before = variable.set(value)
     try:
         yield
     finally:
-        _view.reset(before)
+        variable.reset(before)
+
+
+def seen_through(view: View) -> AbstractContextManager[None]:
+    """Within the block every file is read through this view."""
+    return _within(_view, view)
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,9 @@ def set_limits(limits: Limits) -> None:
     _limits.set(limits)
 
 
-@contextmanager
-def within_limits(limits: Limits) -> Iterator[None]:
+def within_limits(limits: Limits) -> AbstractContextManager[None]:
     """Within the block these limits hold."""
-    before = _limits.set(limits)
-    try:
-        yield
-    finally:
-        _limits.reset(before)
+    return _within(_limits, limits)
 
 
 def limit_error(where: Path | str, key: str, what: str) -> InputError:
@@ -222,29 +221,24 @@ def whole_text(path: Path, encoding: str = "utf-8") -> str:
 
 def whole_content(path: Path) -> bytes:
     """The unpacked bytes of a file, held in memory; raises `InputError` for more than `limits.held_bytes`."""
-    most = current_limits().held_bytes
-    pieces: list[bytes] = []
-    length = 0
+    content = bytearray()
     for piece in read_pieces(path):
-        pieces.append(piece)
-        length += len(piece)
-        if length > most:
+        content += piece
+        if len(content) > current_limits().held_bytes:
             raise limit_error(path, "held_bytes", "more than {:,} bytes of text, which would be held in memory at once")
-    return b"".join(pieces)
+    return bytes(content)
 
 
 def in_blocks(pieces: Iterable[bytes], size: int = BLOCK) -> Iterator[bytes]:
     """The pieces, joined into blocks of at least `size` bytes; the last block has what is left."""
-    held: list[bytes] = []
-    length = 0
+    held = bytearray()
     for piece in pieces:
-        held.append(piece)
-        length += len(piece)
-        if length >= size:
-            yield b"".join(held)
-            held, length = [], 0
+        held += piece
+        if len(held) >= size:
+            yield bytes(held)
+            held.clear()
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def sha256_of(pieces: Iterable[bytes]) -> str:

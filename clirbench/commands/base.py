@@ -11,7 +11,7 @@ from typing import NoReturn, TextIO, cast
 
 from clirbench.commands.faults import MENDABLE, in_words
 from clirbench.configuration import laboratories
-from clirbench.errors import ConfigError
+from clirbench.errors import ConfigError, escape_unseen
 
 Command = Callable[[Sequence[str]], int]
 NO_COMMANDS = ("__init__", "base", "faults")
@@ -46,6 +46,11 @@ def command_parser(name: str, described: str | None) -> ArgumentParser:
     """
     sentence = (described or "").partition("\n\n")[0].partition("`: ")[2]
     return OneLine(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
+
+
+def say(line: str) -> None:
+    """Print a line that may hold a stranger's text, now."""
+    print(escape_unseen(line), flush=True)
 
 
 def run_command(

@@ -4,7 +4,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.base import command_parser, run_command, say
 from clirbench.datasets.manifests import (
     DataFile,
     Manifest,
@@ -17,7 +17,7 @@ from clirbench.datasets.manifests import (
     unpack_facts,
     verify,
 )
-from clirbench.errors import ConfigError, escape_unseen
+from clirbench.errors import ConfigError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def _list_or_fetch(options: Namespace) -> int:
     places = Places(options.mirror, options.cache, options.yes)
     if not options.names:
         for name in manifest_names():
-            print(escape_unseen(f"{name:20} {load_manifest(name).title}"))
+            say(f"{name:20} {load_manifest(name).title}")
     for name in options.names:
         _fetch(load_manifest(name), places, options.every)
     return 0
@@ -43,9 +43,9 @@ def _list_or_fetch(options: Namespace) -> int:
 
 def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
     """Show where each file is, and get (or say what it would take to get) the others."""
-    print(escape_unseen(f"{manifest.name}: {manifest.title}"))
+    say(f"{manifest.name}: {manifest.title}")
     for key in ("origin", "licence", "citation"):
-        print(escape_unseen(f"  {key}: {getattr(manifest, key)}"))
+        say(f"  {key}: {getattr(manifest, key)}")
     missing = []
     for file in manifest.files:
         path = places.found(manifest, file)
@@ -53,21 +53,17 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
             missing.append(file)
         else:
             verify(path, file)
-            print(escape_unseen(f"  is here     {file.path}  ({path})"))
+            say(f"  is here     {file.path}  ({path})")
     if places.download and places.cache and manifest.facts:
         n_facts = unpack_facts(manifest, places.cache)
         home = cache_folder(places.cache, manifest)
-        print(
-            escape_unseen(
-                f"  documents and official scores, shipped with clirbench ({n_facts} files), are now in {home}"
-            )
-        )
+        say(f"  documents and official scores, shipped with clirbench ({n_facts} files), are now in {home}")
     if not missing:
-        print("  nothing to do: every file is here and has the promised content")
+        say("  nothing to do: every file is here and has the promised content")
         return
     for file in missing:
         what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
-        print(escape_unseen(f"  {what} {_description(file)}"), flush=True)
+        say(f"  {what} {_description(file)}")
         if places.download and not file.by_hand:
             if not places.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
@@ -75,10 +71,10 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
     total = megabytes(sum(file.download_bytes for file in missing if not file.by_hand))
     if places.download:
         fetched = sum(not file.by_hand for file in missing)
-        print(escape_unseen(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified"))
+        say(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified")
     else:
-        print(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
-        print(escape_unseen(f"  By hand: {manifest.by_hand}"))
+        say(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
+        say(f"  By hand: {manifest.by_hand}")
 
 
 def _description(file: DataFile) -> str:

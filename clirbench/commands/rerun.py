@@ -22,10 +22,10 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import clirbench
-from clirbench.commands.base import command_parser, run_command
+from clirbench.commands.base import command_parser, run_command, say
 from clirbench.configuration.reach import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
 from clirbench.corpora.alignment import first_ten
-from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, escape_unseen, one_line, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.keys import NODES, key_of, may_name_files
 from clirbench.report.compared.comparison import leaves
@@ -65,7 +65,7 @@ def _rerun(options: Namespace) -> int:
     words = rerun_arguments([whole_paths(word, home, recorded["read"]) for word in recorded["command"]], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
-        print(one_line(line))
+        say(one_line(line))
     if not (options.trust or ask_consent()):
         raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:
@@ -79,19 +79,13 @@ def _rerun(options: Namespace) -> int:
         return status
     found = read_provenance(folder / PROVENANCE)
     for line in (named := list(differences(recorded, found))):
-        print(escape_unseen(line))
+        say(line)
     other = [n for n in {**recorded["files"], **found["files"]} if recorded["files"].get(n) != found["files"].get(n)]
     if not other:
-        print(
-            escape_unseen(f"the same bytes: {len(found['files'])} tables of {folder} are those of {options.provenance}")
-        )
+        say(f"the same bytes: {len(found['files'])} tables of {folder} are those of {options.provenance}")
         return 0
     why = "" if named else "; version, inputs and configuration are the same"
-    print(
-        escape_unseen(
-            f"other bytes: {first_ten(other)}{why}; see clirbench compare {options.provenance.parent} {folder}"
-        )
-    )
+    say(f"other bytes: {first_ten(other)}{why}; see clirbench compare {options.provenance.parent} {folder}")
     return 1
 
 

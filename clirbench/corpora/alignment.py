@@ -69,7 +69,7 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     numbers = np.array(found, dtype=np.int64)
     raise_all(_line_errors(path, numbers, n_lines, text_where))
     order = np.argsort(numbers, kind="stable")
-    return document_map(str(path), [doc_ids[i] for i in order.tolist()])
+    return contiguous_documents(str(path), [doc_ids[i] for i in order.tolist()])
 
 
 def _line_errors(path: Path, numbers: Ints, n_lines: int, text: str) -> list[ClirbenchError]:
@@ -90,7 +90,7 @@ def check_doc_id(where: str, doc_id: str) -> None:
     check_name(where, "document", doc_id)
 
 
-def document_map(where: str, doc_ids: Sequence[str]) -> DocumentMap:
+def contiguous_documents(where: str, doc_ids: Sequence[str]) -> DocumentMap:
     """Runs of equal ids, in line order, are the documents; raises `AlignmentError` for an id that comes back later."""
     lengths: dict[str, int] = {}
     again: dict[str, int] = {}

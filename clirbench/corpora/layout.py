@@ -52,6 +52,7 @@ class Layout:
 
     `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
     `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.
+    `doc_ids`: the document of each line, and what says so, where that is not docs.tsv.
     """
 
     where: str
@@ -60,6 +61,7 @@ class Layout:
     systems: Mapping[str, str]
     singles: Mapping[str, str]
     ignored: tuple[str, ...] = ()
+    doc_ids: tuple[str, Sequence[str]] | None = None
 
     def text(self, file: str) -> Text:
         """The text of one of the files of this layout."""

@@ -1,11 +1,18 @@
 """The two sides of a corpus read from a layout: the MT test set, and the English side that is searched."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clirbench.corpora.alignment import Survey, first_ten, read_document_map, survey, unequal_lines_error
+from clirbench.corpora.alignment import (
+    Survey,
+    contiguous_documents,
+    first_ten,
+    read_document_map,
+    survey,
+    unequal_lines_error,
+)  # fmt: skip
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
@@ -41,22 +48,25 @@ class SideTexts:
 
 def side_texts(test: Layout, searched: Layout, choice: SideSettings) -> SideTexts:
     """What tells the languages of a corpus; raises as `chosen_references` does."""
-    crossed = crossed_references(searched, choice.references)
-    scoring = choice if crossed is None else replace(choice, references=crossed[1])
-    choice = choice if crossed is None else replace(choice, references=crossed[0])
+    choice, scoring, _ = _ways(searched, choice)
     files = [(searched, english_name(searched, choice)), (test, chosen_references(test, scoring.references)[0])]
     texts = dict.fromkeys(layout.text(layout.references[name]) for layout, name in files)
     return SideTexts(searched.where, searched.source or test.source, tuple(texts))
 
 
+def _ways(searched: Layout, choice: SideSettings) -> tuple[SideSettings, SideSettings, tuple[str, str] | None]:
+    """What is searched, what scores, and the two references where these are crossed."""
+    crossed = crossed_references(searched, choice.references)
+    if crossed is None:
+        return choice, choice, None
+    return replace(choice, references=crossed[0]), replace(choice, references=crossed[1]), crossed
+
+
 def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection: str = "") -> Corpus:
     """Both sides, read and aligned; raises everything that is wrong with either at once."""
-    crossed = crossed_references(searched, choice.references)
-    scoring = choice if crossed is None else replace(choice, references=crossed[1])
-    if crossed is not None:
-        if test is not searched:
-            raise ConfigError("references=cross: the test set and the collection are one folder; leave out the other")
-        choice = replace(choice, references=crossed[0])
+    choice, scoring, crossed = _ways(searched, choice)
+    if crossed and test is not searched:
+        raise ConfigError("references=cross: the test set and the collection are one folder; leave out the other")
     errors: list[ClirbenchError] = []
     test_sets: list[TestSet] = []
     english: list[tuple[Documents, Survey]] = []
@@ -71,6 +81,7 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
             errors += misaligned_systems(layout, choice)
     raise_all(errors)
     documents, found = english[0]
+    named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     return Corpus(
         test=test_sets[0],
         english=documents,
@@ -79,7 +90,7 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
-        notes=(*_crossed(crossed), *_notes(test, searched, documents, found)),
+        notes=tuple(filter(None, (named, *_notes(test, searched, documents, found)))),
     )
 
 
@@ -114,20 +125,19 @@ def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
         with gathered(errors):
             read.append(Lines.of(text))
     raise_all(errors)
-    for text, lines in zip(texts[: len(names)], read, strict=False):
-        if not lines:
+    for number, (text, lines) in enumerate(zip(texts, read, strict=True)):
+        reference = number < len(names)
+        if reference and not lines:
             raise InputError(f"{text.where}: has no lines")
-    for text, lines in zip(texts, read, strict=True):
         if len(lines) != len(read[0]):
             errors.append(unequal_lines_error(text.where, len(lines), texts[0].where, len(read[0])))
-    for text, lines in zip(texts[: len(names)], read[: len(names)], strict=True):
-        empty = np.flatnonzero(np.fromiter((not line.strip() for line in lines), dtype=bool, count=len(lines)))
+        empty = np.flatnonzero(np.fromiter((not line.strip() for line in (lines if reference else ())), dtype=bool))
         if len(empty):
             errors.append(
                 InputError(f"{text.where}: empty lines in an MT reference: {first_ten(empty + 1)}; fill or remove them")
             )
     raise_all(errors)
-    return TestSet(tuple(read[: len(names)]), read[len(names)] if len(read) > len(names) else None)
+    return TestSet(tuple(read[: len(names)]), read[-1] if len(read) > len(names) else None)
 
 
 def read_english(layout: Layout, choice: SideSettings) -> tuple[Documents, Survey]:
@@ -159,27 +169,21 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
     if isinstance(text, JsonlText):
         ids = text.doc_ids()
         return DocumentMap(ids, np.ones(len(ids), dtype=np.int64))
+    if layout.doc_ids is not None:
+        where, lines = layout.doc_ids
+        if len(lines) != n_lines:
+            raise unequal_lines_error(where, len(lines), text.where, n_lines)
+        return contiguous_documents(where, lines)
     path = layout.single("docs.tsv")
     if path is not None:
         return read_document_map(path, n_lines, text.where)
     return DocumentMap.blocks_of(n_lines, size)
 
 
-def _crossed(crossed: tuple[str, str] | None) -> tuple[str, ...]:
-    if crossed is None:
-        return ()
-    searched, scoring = crossed
-    return (f"reference {searched} is searched, metrics score against reference {scoring}",)
-
-
-def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> tuple[str, ...]:
-    notes = []
+def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> Iterator[str]:
     if found.n_empty:
-        notes.append(
-            f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
-        )
+        empty = f"{found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
+        yield f"{documents.text.where}: {empty}"
     for layout in dict.fromkeys([test, searched]):
-        strange = [name for name in layout.ignored if name.startswith("systems/")]
-        if strange:
-            notes.append(f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {first_ten(strange)}")
-    return tuple(notes)
+        if strange := [name for name in layout.ignored if name.startswith("systems/")]:
+            yield f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {first_ten(strange)}"

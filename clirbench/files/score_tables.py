@@ -156,19 +156,17 @@ class ScoreTables:
                 continue
             with gathered(errors):
                 numeric[name] = _numbers(table.where, name, cells)
-        holes = {s: name for name, values in numeric.items() for s, value in values.items() if math.isnan(value)}
-        if holes and self.missing == "error":
+        holes = [(s, name) for name, values in numeric.items() for s, value in values.items() if math.isnan(value)]
+        if self.missing == "error":
             errors += [
                 InputError(
                     f"{table.where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column "
                     f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let its tau be over the "
                     "others (scores.missing=hole)"
                 )
-                for name, values in numeric.items()
-                for system, value in values.items()
-                if math.isnan(value)
+                for system, name in holes
             ]
-        dropped = holes if self.missing == "drop" else {}
+        dropped = {system for system, _ in holes} if self.missing == "drop" else set()
         found.systems.update(dict.fromkeys(system for system in systems if system not in dropped))
         for name, values in numeric.items():
             found.numbers[name] = {system: value for system, value in values.items() if system not in dropped}

@@ -6,7 +6,7 @@ Everything that a configuration and its files can get wrong is asked of the code
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -20,31 +20,19 @@ from clirbench.relevance.top_k import TopK
 from clirbench.result import Experiment, Result
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.units.belonging import covariates
-from clirbench.types import Documents, Run, Topic
+from clirbench.types import Run
 
 
 @runtime_checkable
-class Foreseeing(Protocol):
-    """An analysis that knows from the prospect of a run whether it can be made."""
+class Checking(Protocol):
+    """An analysis, a retriever or a relevance rule that knows before a run whether it can be made.
 
-    def check(self, prospect: Result) -> None:
-        """Raises a `ClirbenchError` where the analysis would fail; `prospect` has every column, NaN for its numbers."""
+    An analysis is asked with the prospect of the run, which has every column, NaN for its numbers; a retriever that
+    needs something ready, with the systems; a rule, with the documents and the topics.
+    """
 
-
-@runtime_checkable
-class Prepared(Protocol):
-    """A retriever that needs something ready for each system."""
-
-    def check(self, systems: Sequence[str]) -> None:
-        """Raises a `ClirbenchError` where it is not."""
-
-
-@runtime_checkable
-class Judging(Protocol):
-    """A relevance rule whose file can be checked without a search."""
-
-    def check(self, documents: Documents, topics: tuple[Topic, ...]) -> None:
-        """Raises a `ClirbenchError` where the rule would fail."""
+    def check(self, *known: Any) -> None:
+        """Raises a `ClirbenchError` where it would fail."""
 
 
 def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
@@ -82,7 +70,7 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         known = covariates(prospect.board, prospect.units)
         errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]
     for analysis in prospect.experiment.analyses:
-        if isinstance(analysis, Foreseeing):
+        if isinstance(analysis, Checking):
             with gathered(errors):
                 analysis.check(prospect)
 
@@ -106,14 +94,14 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
                 metric.for_systems(texts, inputs.corpus.test)
     for topics in inputs.topics.values():
         for rule in experiment.relevance.values():
-            if isinstance(rule, Judging):
+            if isinstance(rule, Checking):
                 with gathered(errors):
                     rule.check(inputs.corpus.english, topics)
     for name in {*experiment.topics, *experiment.relevance} & {*experiment.also_retriever}:
         errors.append(ConfigError(f"also_retrieval.{name}: topics or judgments have that name; choose another"))
     retrievers: Iterable[object] = experiment.retrievers.values()
     for retriever in retrievers:
-        if isinstance(retriever, Prepared) and inputs.topics:
+        if isinstance(retriever, Checking) and inputs.topics:
             with gathered(errors):
                 retriever.check([t.system for t in inputs.translations if t.collection is not None])
     if experiment.runs is not None and inputs.topics:

@@ -20,8 +20,19 @@ MOST_CHUNKS = 1 << 18
 _WORD = re.compile(r"\w+")
 
 
+class Made:
+    """What topics made from documents share: each is taken from one, and their settings are counts."""
+
+    known_item_like: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name != "analyzer":
+                whole_number(f"topics.{name}", value)
+
+
 @dataclass(frozen=True)
-class KeyTerms:
+class KeyTerms(Made):
     """For each of `n` documents evenly spaced, the `terms` terms of highest idf that enough documents contain.
 
     idf falls with the number of documents that contain a term; ties go to the term that comes first in the document.
@@ -31,17 +42,11 @@ class KeyTerms:
     """
 
     kind: ClassVar[str] = "keyterms"
-    known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
     terms: int = 3
     min_documents: int = 3
-
-    def __post_init__(self) -> None:
-        whole_number("topics.n", self.n)
-        whole_number("topics.terms", self.terms)
-        whole_number("topics.min_documents", self.min_documents)
 
     @property
     def signature(self) -> str:
@@ -75,18 +80,14 @@ class KeyTerms:
 
 
 @dataclass(frozen=True)
-class Titles:
+class Titles(Made):
     """The first segment of each of `n` documents evenly spaced; one without a letter or digit gives no topic.
 
     topic_id = doc_id. Raises `InputError` where no document gives a topic.
     """
 
     kind: ClassVar[str] = "titles"
-    known_item_like: ClassVar[bool] = True
     n: int = 150
-
-    def __post_init__(self) -> None:
-        whole_number("topics.n", self.n)
 
     @property
     def signature(self) -> str:
@@ -104,22 +105,17 @@ class Titles:
 
 
 @dataclass(frozen=True)
-class Sentences:
+class Sentences(Made):
     """`n` segments evenly spaced among those of at least `min_terms` terms.
 
     topic_id = `line` and the 1-based line number. Raises `InputError` where there is no such segment.
     """
 
     kind: ClassVar[str] = "sentences"
-    known_item_like: ClassVar[bool] = True
     kept: ClassVar[bool] = True
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
     min_terms: int = 5
-
-    def __post_init__(self) -> None:
-        whole_number("topics.n", self.n)
-        whole_number("topics.min_terms", self.min_terms)
 
     @property
     def signature(self) -> str:

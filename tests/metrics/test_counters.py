@@ -1,5 +1,6 @@
 """Metrics that count the same have one counter, whose statistics are theirs; a run counts and stores them once."""
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,22 +7,21 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
-from clirbench.corpora.alignment import check_doc_id, document_map, first_ten, survey, unequal_lines_error
+from clirbench.corpora.alignment import check_doc_id, first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, NamedFiles, chosen_references, layout_of
-from clirbench.corpora.sides import SideSettings, read_test_set
+from clirbench.corpora.sides import SideSettings, read_corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_formats import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.metrics.score_files import number as finite
-from clirbench.text import TextFile
-from clirbench.types import Documents, Doubles
+from clirbench.types import Doubles
 
 CLOSE = 1e-3
 """How near, as a share, the mean of segments' scores must come to a system's score to be it, printed as it may be."""
@@ -52,25 +51,10 @@ class MtmeCorpus:
     def read(self) -> Corpus:
         root = Path(self.folder or "")
         layout = self._layout(root)
-        test = read_test_set(layout, SideSettings(self.references))
+        corpus = read_corpus(layout, layout, SideSettings(self.references), self.collection)
         chosen = chosen_references(layout, self.references)
-        english = layout.text(layout.references[chosen[0]])
-        listing = root / "documents" / f"{self.pair}.docs"
-        doc_ids = read_docs(listing)
-        n_lines = survey(english).n_lines
-        if len(doc_ids) != n_lines:
-            raise unequal_lines_error(str(listing), len(doc_ids), english.where, n_lines)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
-        return Corpus(
-            test=test,
-            english=Documents(english, document_map(str(listing), doc_ids)),
-            source=layout.source,
-            collection=self.collection,
-            test_layout=layout,
-            collection_layout=layout,
-            scores=scores,
-            notes=notes,
-        )
+        return replace(corpus, scores=scores, notes=(*corpus.notes, *notes))
 
     def _layout(self, root: Path) -> Layout:
         if not root.is_dir():
@@ -90,7 +74,8 @@ class MtmeCorpus:
         paths |= {f"systems/{name}.txt": path for name, path in systems.items()}
         source = root / "sources" / f"{pair}.txt"
         paths |= {"source.txt": source} if source.is_file() else {}
-        return layout_of(str(root), paths, NamedFiles(paths))
+        listing = root / "documents" / f"{pair}.docs"
+        return replace(layout_of(str(root), paths, NamedFiles(paths)), doc_ids=(str(listing), read_docs(listing)))
 
 
 def found_scores(
@@ -157,10 +142,7 @@ def text_files(folder: Path) -> list[Path]:
 def read_docs(path: Path) -> list[str]:
     """The document of each line: `DOMAIN DOCNAME`, separated by white space; raises `InputError` naming the line."""
     doc_ids: list[str] = []
-    for number, line in enumerate(TextFile(path).lines(), start=1):
-        fields = line.split()
-        if len(fields) != 2:
-            raise InputError(f"{path}: line {number}: {len(fields)} fields, expected 2: DOMAIN DOCNAME")
-        check_doc_id(f"{path}: line {number}", fields[1])
-        doc_ids.append(fields[1])
+    for number, row in column_rows(path, ("DOMAIN", "DOCNAME")):
+        check_doc_id(f"{path}: line {number}", row["DOCNAME"])
+        doc_ids.append(row["DOCNAME"])
     return doc_ids

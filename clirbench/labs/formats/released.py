@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clirbench.corpora.alignment import check_doc_id, document_map, first_ten
+from clirbench.corpora.alignment import check_doc_id, first_ten
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, NamedFiles, chosen_references
-from clirbench.corpora.sides import SideSettings, read_test_set
+from clirbench.corpora.layout import Layout, NamedFiles
+from clirbench.corpora.sides import SideSettings, read_corpus
 from clirbench.errors import InputError
 from clirbench.text import Text, TextLines
-from clirbench.types import Documents
 
 Key = tuple[str, str]
 """(doc_id, segment id): what aligns the sides of a release."""
-
+Side = tuple[str, str]
+"""What it is, one of FILES, and its name."""
 Segments = Mapping[Key, str]
+FILES = {"reference": "reference-{}.txt", "source": "source.txt", "system": "systems/{}.txt"}
+"""What a side is called as a file in a layout."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +36,10 @@ class HeldLayout(Layout):
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Source, references and systems by (document, segment); the source's order, else the first reference's, holds."""
+    """Sides by (document, segment); the source's order, else the first reference's, holds."""
 
     where: str
-    source: Segments
-    references: Mapping[str, Segments]
-    systems: Mapping[str, Segments]
+    sides: Mapping[Side, Segments]
 
     def corpus(self, references: str | Sequence[str] = "first", collection: str = "") -> Corpus:
         """The corpus: every segment is a line, in both the test set and the collection.
@@ -47,73 +47,32 @@ class Release:
         A system or reference with missing segments is left out, with a note. Raises `InputError` where there is no
         segment, a document is interleaved with another, or no complete reference is left.
         """
-        keys = tuple(self.source or next(iter(self.references.values()), {}))
+        first = next((side for kind in ("source", "reference") for side in self.sides if side[0] == kind), None)
+        keys = tuple(self.sides[first]) if first else ()
         if not keys:
             raise InputError(f"{self.where}: no segments with a source or a reference")
         for doc_id in dict.fromkeys(doc_id for doc_id, _ in keys):
             check_doc_id(self.where, doc_id)
-        sides = {"reference": self.references, "system": self.systems}
-        gaps = {
-            (kind, name): lacking
-            for kind, named in sides.items()
-            for name, segments in named.items()
-            if (lacking := [key for key in keys if key not in segments])
-        }
-        complete = {kind: [name for name in named if (kind, name) not in gaps] for kind, named in sides.items()}
-        layout = self._layout(keys, complete)
-        notes = tuple(
-            f"{self.where}: {kind} {name} is left out, {len(lacking)} of {len(keys)} segments are missing: "
-            + first_ten([f"{doc_id} {segment}" for doc_id, segment in lacking])
-            for (kind, name), lacking in gaps.items()
-        )
-        if not layout.references:
-            raise InputError(notes[0] if gaps else f"{self.where}: no reference in it")
-        english = layout.text(layout.references[chosen_references(layout, references)[0]])
-        return Corpus(
-            test=read_test_set(layout, SideSettings(references)),
-            english=Documents(english, document_map(self.where, [doc_id for doc_id, _ in keys])),
-            source=layout.source,
-            collection=collection,
-            test_layout=layout,
-            collection_layout=layout,
-            notes=notes,
-        )
-
-    def _layout(self, keys: Sequence[Key], complete: Mapping[str, Sequence[str]]) -> HeldLayout:
-        references = {name: f"reference-{name}.txt" for name in complete["reference"]}
-        systems = {name: f"systems/{name}.txt" for name in complete["system"]}
+        notes: list[str] = []
         held: dict[str, Text] = {}
-        for name, file in references.items():
-            held[file] = TextLines(tuple(self.references[name][key] for key in keys))
-        for name, file in systems.items():
-            held[file] = TextLines(tuple(self.systems[name][key] for key in keys))
-        singles = {"source.txt": "source.txt"} if self.source else {}
-        if self.source:
-            held["source.txt"] = TextLines(tuple(self.source[key] for key in keys))
-        return HeldLayout(self.where, NamedFiles({}), references, systems, singles, held=held)
+        named: dict[str, dict[str, str]] = {kind: {} for kind in FILES}
+        for (kind, name), segments in sorted(self.sides.items(), key=lambda item: item[0][0]):
+            if lacking := [f"{doc_id} {number}" for doc_id, number in keys if (doc_id, number) not in segments]:
+                missing = f"{len(lacking)} of {len(keys)} segments are missing: {first_ten(lacking)}"
+                notes.append(f"{self.where}: {kind} {name} is left out, {missing}")
+            else:
+                file = named[kind][name] = FILES[kind].replace("{}", name)
+                held[file] = TextLines(tuple(segments[key] for key in keys))
+        if not named["reference"]:
+            raise InputError(notes[0] if notes else f"{self.where}: no reference in it")
+        singles = {file: file for file in named["source"].values()}
+        files = (NamedFiles({}), named["reference"], named["system"], singles)
+        documents = (self.where, [doc_id for doc_id, _ in keys])
+        layout = HeldLayout(self.where, *files, doc_ids=documents, held=held)
+        corpus = read_corpus(layout, layout, SideSettings(references), collection)
+        return replace(corpus, notes=(*corpus.notes, *notes))
 
 
 def one_line(text: str) -> str:
     """A segment as one line: mark-up's line breaks and indents are white space, its ends are trimmed."""
     return " ".join(text.split(None)) if "\n" in text or "\r" in text else text.strip()
-
-
-def merge_files(releases: Sequence[Release]) -> Release:
-    """Several files of one release as one; raises `InputError` where two of them name the same side."""
-    first, *others = releases
-    for other in others:
-        for kind, mine, theirs in (
-            ("reference", first.references, other.references),
-            ("system", first.systems, other.systems),
-        ):
-            if doubled := sorted(mine.keys() & theirs.keys()):
-                raise InputError(f"{other.where}: {kind} {doubled[0]!r} is already in {first.where}")
-        if first.source and other.source:
-            raise InputError(f"{other.where}: a source is already in {first.where}")
-        first = replace(
-            first,
-            source=first.source or other.source,
-            references={**first.references, **other.references},
-            systems={**first.systems, **other.systems},
-        )
-    return first

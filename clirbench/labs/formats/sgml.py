@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.labs.formats.released import Key, Release, merge_files, one_line
+from clirbench.labs.formats.released import Key, Release, Side, one_line
 from clirbench.text import whole_text
 
 TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b", re.IGNORECASE)
@@ -47,19 +47,18 @@ class SgmlCorpus:
 
     def read(self) -> Corpus:
         references = [self.reference] if isinstance(self.reference, str) else list(self.reference or ())
+        files = {("source", ""): Path(self.source)} if self.source else {}
+        files |= {("reference", chr(ord("A") + number)): Path(file) for number, file in enumerate(references)}
         errors: list[ClirbenchError] = []
-        parts: list[Release] = []
-        if self.source:
-            with gathered(errors):
-                parts.append(Release(self.source, read_sgml(Path(self.source)), {}, {}))
-        for number, file in enumerate(references):
-            with gathered(errors):
-                parts.append(Release(file, {}, {chr(ord("A") + number): read_sgml(Path(file))}, {}))
         for path in system_files(Path(self.systems)) if self.systems else ():
+            if files.setdefault(("system", SUFFIX.sub("", path.name)), path) != path:
+                errors.append(InputError(f"{path}: its system has another file; keep one of them"))
+        sides: dict[Side, dict[Key, str]] = {}
+        for side, path in files.items():
             with gathered(errors):
-                parts.append(Release(str(path), {}, {}, {SUFFIX.sub("", path.name): read_sgml(path)}))
+                sides[side] = read_sgml(path)
         raise_all(errors)
-        return merge_files(parts).corpus(self.references, self.collection)
+        return Release(str(self.source or references[0]), sides).corpus(self.references, self.collection)
 
 
 def system_files(folder: Path) -> list[Path]:

@@ -11,11 +11,11 @@ from xml.parsers import expat
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
-from clirbench.labs.formats.released import Key, Release, one_line
+from clirbench.labs.formats.released import Key, Release, Side, one_line
 from clirbench.text import whole_content
 
-SIDES = {"src": "", "ref": "translator", "hyp": "system"}
-"""The elements that hold a side's segments, and the attribute that names the side."""
+SIDES = {"src": ("source", ""), "ref": ("reference", "translator"), "hyp": ("system", "system")}
+"""The elements that hold a side's segments: what it is, and the attribute that names it."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,7 @@ def read_wmt_xml(path: Path) -> Release:
         raise InputError(f"{path}: line {error.lineno}: not well-formed XML ({reason})") from None
     except (LookupError, ValueError) as error:
         raise InputError(f"{path}: the XML declaration names an encoding that cannot be read ({error})") from None
-    sides = reader.sides
-    source = next((segments for (kind, _), segments in sides.items() if kind == "src"), {})
-    references = {name: segments for (kind, name), segments in sides.items() if kind == "ref"}
-    systems = {name: segments for (kind, name), segments in sides.items() if kind == "hyp"}
-    return Release(str(path), source, references, systems)
+    return Release(str(path), reader.sides)
 
 
 @dataclass
@@ -68,10 +64,10 @@ class _Reader:
     """Where in the file the parser is, and what it has found; expat calls the methods."""
 
     path: Path
-    sides: dict[Key, dict[Key, str]] = field(default_factory=dict)
+    sides: dict[Side, dict[Key, str]] = field(default_factory=dict)
     parser: expat.XMLParserType | None = None
     doc_id: str | None = None
-    side: Key | None = None
+    side: Side | None = None
     segment: str | None = None
     held: list[str] = field(default_factory=list)
 
@@ -81,7 +77,8 @@ class _Reader:
         elif name in SIDES:
             if self.doc_id is None:
                 raise self._error(f"<{name}> stands outside a document")
-            self.side = (name, attributes.get(SIDES[name]) or self._unnamed(name))
+            kind, named_by = SIDES[name]
+            self.side = (kind, attributes.get(named_by) or self._unnamed(name))
         elif name == "seg":
             if self.side is None:
                 raise self._error("<seg> stands outside src, ref and hyp")

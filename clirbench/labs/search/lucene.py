@@ -108,6 +108,11 @@ def commits(folder: Path) -> list[Path]:
     return sorted(folder.glob("segments_*"), key=lambda path: int(path.name.removeprefix("segments_"), 36))
 
 
+def _lucene(name: str) -> Any:
+    """A class of Lucene."""
+    return java()(LUCENE + name)
+
+
 class _Text:
     """The analyser on Java's side, and what a text must be turned into before it goes there."""
 
@@ -115,21 +120,13 @@ class _Text:
         self.analyzer = analyzer
         self.signature = analyzer.signature
         self._utilities = java()("io.anserini.analysis.AnalyzerUtils")
-        self.java = self._english(analyzer) if isinstance(analyzer, English) else self._white_space()
+        ours = _lucene("analysis.core.WhitespaceAnalyzer")
+        self.java = self._english(analyzer) if isinstance(analyzer, English) else ours()
 
     def _english(self, analyzer: English) -> Any:
         english = java()("io.anserini.analysis.DefaultEnglishAnalyzer")
-        stop_words = java()(LUCENE + "analysis.CharArraySet").EMPTY_SET
-        if analyzer.stem:
-            return (
-                english.newStemmingInstance("porter")
-                if analyzer.stop_words
-                else english.newStemmingInstance("porter", stop_words)
-            )
-        return english.newNonStemmingInstance() if analyzer.stop_words else english.newNonStemmingInstance(stop_words)
-
-    def _white_space(self) -> Any:
-        return java()(LUCENE + "analysis.core.WhitespaceAnalyzer")()
+        none = () if analyzer.stop_words else (_lucene("analysis.CharArraySet").EMPTY_SET,)
+        return english.newStemmingInstance("porter", *none) if analyzer.stem else english.newNonStemmingInstance(*none)
 
     def indexed(self, text: str) -> str:
         """`text` as it goes to Lucene: as it is for Lucene's own analyser, else the terms with spaces between."""
@@ -143,20 +140,17 @@ class _Text:
 
 def _directory(folder: str | Path) -> Any:
     # Java keeps the working folder that it was started in.
-    return java()(LUCENE + "store.FSDirectory").open(java()("java.io.File")(str(Path(folder).absolute())).toPath())
+    return _lucene("store.FSDirectory").open(java()("java.io.File")(str(Path(folder).absolute())).toPath())
 
 
 def _index(documents: Documents, text: _Text, directory: Any) -> None:
     """Index every document, with its doc_id's place among all doc_ids to sort ties by."""
-    autoclass = java()
-    configuration = autoclass(LUCENE + "index.IndexWriterConfig")(text.java)
-    writer = autoclass(LUCENE + "index.IndexWriter")(directory, configuration)
+    configuration = _lucene("index.IndexWriterConfig")(text.java)
+    writer = _lucene("index.IndexWriter")(directory, configuration)
     try:
-        contents = autoclass(LUCENE + "document.TextField")(
-            "contents", "", autoclass(LUCENE + "document.Field$Store").NO
-        )
-        place = autoclass(LUCENE + "document.NumericDocValuesField")("place", 0)
-        one = autoclass(LUCENE + "document.Document")()
+        contents = _lucene("document.TextField")("contents", "", _lucene("document.Field$Store").NO)
+        place = _lucene("document.NumericDocValuesField")("place", 0)
+        one = _lucene("document.Document")()
         one.add(contents)
         one.add(place)
         for document, rank in zip(documents, documents.map.id_rank.tolist(), strict=True):
@@ -199,8 +193,7 @@ def _search(
     engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any, ties: _ByPlace | _ById
 ) -> Run:
     """Search for every topic, ties sorted by doc_id on Lucene's side."""
-    autoclass = java()
-    reader = autoclass(LUCENE + "index.DirectoryReader").open(directory)
+    reader = _lucene("index.DirectoryReader").open(directory)
     try:
         if reader.getDocCount("contents") == 0:
             raise empty_collection(documents)
@@ -209,9 +202,9 @@ def _search(
                 f"{documents.text.where}: an index of {reader.numDocs():,} documents, but the collection has "
                 f"{len(documents):,}: is this its index?"
             )
-        searcher = autoclass(LUCENE + "search.IndexSearcher")(reader.getContext())
-        searcher.setSimilarity(autoclass(LUCENE + "search.similarities.BM25Similarity")(engine.k1, engine.b))
-        autoclass(LUCENE + "search.IndexSearcher").setMaxClauseCount(1 << 20)
+        searcher = _lucene("search.IndexSearcher")(reader.getContext())
+        searcher.setSimilarity(_lucene("search.similarities.BM25Similarity")(engine.k1, engine.b))
+        _lucene("search.IndexSearcher").setMaxClauseCount(1 << 20)
         ranked, unmatched, n_matched = [], [], []
         for one in queries:
             ordinals, scores, n = _hits(searcher, one, engine.depth, ties)
@@ -228,28 +221,26 @@ def _hits(searcher: Any, one: Query, depth: int, ties: _ByPlace | _ById) -> tupl
 
     One call brings all hits over; Java writes a float with enough digits to read it back exactly.
     """
-    autoclass = java()
     asked = _java_query(one)
-    fields = autoclass(LUCENE + "search.SortField")
-    by_score_and_id = autoclass(LUCENE + "search.Sort")(
-        fields.FIELD_SCORE, fields(ties.field, getattr(autoclass(LUCENE + "search.SortField$Type"), ties.type))
+    fields = _lucene("search.SortField")
+    by_score_and_id = _lucene("search.Sort")(
+        fields.FIELD_SCORE, fields(ties.field, getattr(_lucene("search.SortField$Type"), ties.type))
     )
     top = searcher.search(asked, depth, by_score_and_id, True)
-    hits = _HIT.findall(autoclass("java.util.Arrays").toString(top.scoreDocs))
+    hits = _HIT.findall(java()("java.util.Arrays").toString(top.scoreDocs))
     scores = np.array([float(score) for score, _ in hits], dtype=np.float32)
     return ties.ordinals([tie for _, tie in hits]), scores, int(searcher.count(asked))
 
 
 def _java_query(one: Query) -> Any:
     """Any of the terms, each with its weight, as Anserini's bag of words has it."""
-    autoclass = java()
-    builder = autoclass(LUCENE + "search.BooleanQuery$Builder")()
-    should = autoclass(LUCENE + "search.BooleanClause$Occur").SHOULD
+    builder = _lucene("search.BooleanQuery$Builder")()
+    should = _lucene("search.BooleanClause$Occur").SHOULD
     for term, weight in one.weights.items():
-        term_query = autoclass(LUCENE + "search.TermQuery")(_term(term))
-        builder.add(autoclass(LUCENE + "search.BoostQuery")(term_query, weight), should)
+        term_query = _lucene("search.TermQuery")(_term(term))
+        builder.add(_lucene("search.BoostQuery")(term_query, weight), should)
     return builder.build()
 
 
 def _term(term: str) -> Any:
-    return java()(LUCENE + "index.Term")("contents", term)
+    return _lucene("index.Term")("contents", term)

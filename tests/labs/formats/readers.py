@@ -75,7 +75,7 @@ READERS = (
          ("<doc id='a'><hyp/></doc>", "line 1: <hyp> has no attribute system"),
          ("<doc id='a'><ref><seg>x</seg></ref></doc>", "line 1: <seg> has no attribute id"),
          ("<doc id='a'><ref><seg id='1'>x</seg>\n<seg id='1'>y</seg></ref></doc>",
-          "line 2: segment 1 of document 'a' stands twice in ref A"),
+          "line 2: segment 1 of document 'a' stands twice in reference A"),
          ("<doc id='a'><ref>\n</doc>", r"line 2: not well-formed XML \(mismatched tag\)"),
          ("", r"not well-formed XML \(no element found\)"), ("<dataset/>", "no segments with a source or a reference"),
          ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),

@@ -59,7 +59,7 @@ def test_what_is_wrong_is_refused(folder: Path) -> None:
     with pytest.raises(AlignmentError, match=r"de-en\.docs has 1 lines.*has 3"):
         MtmeCorpus(folder, "de-en").read()
     write(folder / "documents" / "de-en.docs", "news doc.1\ndoc.1\n")
-    with pytest.raises(InputError, match=r"de-en\.docs: line 2: 1 fields, expected 2: DOMAIN DOCNAME"):
+    with pytest.raises(InputError, match=r"de-en\.docs: line 2: 1 columns, 2 expected: DOMAIN DOCNAME"):
         MtmeCorpus(folder, "de-en").read()
 
 

@@ -10,8 +10,8 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.papers.query_aware import TermF
 from clirbench.retrieval.analyzers.english import English
-from clirbench.topics.made import Titles
 from clirbench.topics.files import TsvTopics
+from clirbench.topics.made import Titles
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score
 
