@@ -1,4 +1,4 @@
-from clirbench.labs.models.command_metric import CommandMetric
+from clirbench.labs.models.metric import ProgramMetric
 from clirbench.labs.papers.metrics.bad_segments import BS as BS
 from clirbench.labs.papers.metrics.bad_segments import TotalBS as TotalBS
 from clirbench.labs.papers.metrics.baselines import CopyRate as CopyRate
@@ -26,4 +26,4 @@ from clirbench.metrics.score_files import ScoreFile as ScoreFile
 from clirbench.metrics.segments import SegmentMean as SegmentMean
 
 Random = RandomMetric
-Command = CommandMetric
+Command = ProgramMetric
