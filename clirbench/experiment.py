@@ -12,7 +12,7 @@ import numpy as np
 from clirbench.columns import scoreboard
 from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.engines.local import Serial
+from clirbench.engines.local import Processes, Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
 from clirbench.inputs.distinct import distinct, near_copy_notes
@@ -335,7 +335,7 @@ def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tu
 
     # Past the store: who makes texts keeps them.
     engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
-    pmap = None if isinstance(engine, Serial) else engine.pmap
+    pmap = None if isinstance(engine, Serial | Processes) else engine.pmap
     failed: dict[str, str] = {}
     for maker in makers(inputs.translations):
         translations, reasons = maker.make(inputs.translations, watch, plan, pmap)

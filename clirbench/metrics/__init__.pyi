@@ -1,4 +1,4 @@
-from clirbench.labs.models.command_metric import CommandMetric
+from clirbench.labs.models.metric import ProgramMetric
 from clirbench.labs.papers.by_nltk import METEOR as METEOR
 from clirbench.labs.papers.by_nltk import RIBES as RIBES
 from clirbench.labs.papers.error_rates import BS as BS
@@ -26,4 +26,4 @@ from clirbench.metrics.score_files import ScoreFile as ScoreFile
 from clirbench.metrics.segments import SegmentMean as SegmentMean
 
 Random = RandomMetric
-Command = CommandMetric
+Command = ProgramMetric

@@ -1,7 +1,5 @@
 from clirbench.labs.models.dense import Dense as Dense
-from clirbench.labs.models.dense_openai import OpenAIEncoder as OpenAIEncoder
-from clirbench.labs.models.dense_static import Static as Static
-from clirbench.labs.models.dense_transformers import Transformers as Transformers
+from clirbench.labs.models.dense import ProgramEncoder as ProgramEncoder
 from clirbench.labs.models.fusion import Fusion as Fusion
 from clirbench.labs.search.languages import Language as Language
 from clirbench.labs.search.libraries import BM25S as BM25S

@@ -1,5 +1,4 @@
-from clirbench.labs.models.command_systems import CommandSystems
-from clirbench.labs.models.openai_systems import OpenAISystems
+from clirbench.labs.models.systems import commands, openai
 from clirbench.labs.planning.error_model import ErrorModel as ErrorModel
 from clirbench.labs.planning.simulated import SimulatedSystems
 from clirbench.systems.base import SystemSource as SystemSource
@@ -8,8 +7,8 @@ from clirbench.systems.demo import DemoSystems
 from clirbench.systems.files import FileSystems
 
 Checkpoints = CheckpointSystems
-Commands = CommandSystems
+Commands = commands
 Demo = DemoSystems
 Files = FileSystems
-OpenAI = OpenAISystems
+OpenAI = openai
 Simulated = SimulatedSystems

@@ -1,16 +1,22 @@
 """Dense retrieval: documents and topics as vectors, ranked by their exact inner product."""
 
+import atexit
+import json
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import nan
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.checks import whole_number
-from clirbench.errors import EmptyCollection, ResourceError
-from clirbench.labs.models.dense_static import Static
+from clirbench.checks import one_of, whole_number
+from clirbench.errors import EmptyCollection, ResourceError, shorten
+from clirbench.labs.models.program import Child, Program, preset
 from clirbench.later import Later, load_value
 from clirbench.retrieval.base import Search
 from clirbench.text import Text
@@ -27,7 +33,7 @@ SCORES = 1 << 25  # scores that are held at once: 128 MB
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Turns texts into vectors; a frozen dataclass whose fields are its configuration."""
+    """Turns texts into vectors; a frozen dataclass. A server declares that it `works_elsewhere`: its model may change."""
 
     @property
     def signature(self) -> str:
@@ -37,15 +43,99 @@ class Encoder(Protocol):
         """(texts, dimensions): a row for each text, of any length; all 0 for a text that holds nothing."""
 
 
-@runtime_checkable
-class Changeable(Protocol):
-    """An encoder whose model may become another under the same signature: a server's, not one named by its content."""
+@dataclass(frozen=True)
+class ProgramEncoder:
+    """A program that writes a vector for each text, as a list of JSON numbers, and answers at an empty line.
 
-    def probe(self) -> Floats:
-        """(dimensions,) the vector of a fixed text."""
+    It is started once in each process that encodes, and ends with that. Raises `ResourceError` where it fails or
+    writes no vectors.
+    """
 
-    def check_probe(self, kept: Floats) -> None:
-        """Raise `ResourceError` unless the fixed text still has the vector that was kept."""
+    alone: ClassVar[bool] = True
+    program: Program
+
+    @property
+    def signature(self) -> str:
+        return self.program.signature
+
+    @property
+    def fingerprint(self) -> str:
+        """What it is in keys: no path, whatever its command names."""
+        return self.signature
+
+    @property
+    def works_elsewhere(self) -> bool:
+        """Whether a server encodes, whose model may become another under the same signature."""
+        return self.program.kind == "server"
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """(texts, dimensions) float32."""
+        with _LOCK:
+            child = _running(self.program)
+            try:
+                rows = [_vector(self.program.name, line) for line in child.ask(texts)] if texts else []
+            except BaseException:
+                release()
+                raise
+        if len(lengths := list(dict.fromkeys(map(len, rows)))) > 1:
+            raise ResourceError(
+                f"{self.program.name}: gives vectors of {lengths[0]} dimensions for some texts and of {lengths[1]} for "
+                "others, which cannot be compared"
+            )
+        return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
+
+    def seconds(self) -> float:
+        """Processor seconds of the running program so far, without the loading of its model."""
+        return nan if self.works_elsewhere else _running(self.program).seconds()
+
+
+_LOCK = threading.Lock()  # a program answers one thread at a time: it takes all cores, or the GPU, by itself
+_RUNNING: dict[tuple[int, str], tuple[ExitStack, Child]] = {}
+
+
+def _running(program: Program) -> Child:
+    key = os.getpid(), program.signature
+    if key not in _RUNNING:
+        release()
+        stack = ExitStack()
+        _RUNNING[key] = stack, stack.enter_context(program.started())
+    return _RUNNING[key][1]
+
+
+@atexit.register
+def release() -> None:
+    """End the programs that this process started."""
+    for key in [key for key in _RUNNING if key[0] == os.getpid()]:
+        _RUNNING.pop(key)[0].close()
+
+
+def _vector(name: str, line: str) -> Floats:
+    try:
+        values = np.asarray(json.loads(line))
+    except (ValueError, RecursionError):
+        values = np.empty(0, dtype=object)
+    with np.errstate(over="ignore"):  # what is beyond a float32 is not finite, which is refused
+        if values.ndim != 1 or values.dtype.kind not in "if" or not np.isfinite(row := values.astype(np.float32)).all():
+            raise ResourceError(f"{name}: {shorten(line, 60)!r} is no vector; a list of finite numbers was expected")
+    vector: Floats = row
+    return vector
+
+
+def encoder(script: str = "encode_static", folder: str | None = None, **settings: Any) -> ProgramEncoder:
+    """A preset of `retrieval/encoder` that runs a model on this machine: a script of ours."""
+    one_of("script", script, ("encode_static", "hf"))
+    settings["model" if script == "hf" else "folder"] = folder
+    return ProgramEncoder(preset(script, **settings))
+
+
+def server(**settings: Any) -> ProgramEncoder:
+    """`retrieval/encoder=openai`: `settings` are those of scripts/openai.py."""
+    return ProgramEncoder(preset("openai", "server", **settings))
+
+
+def program_encoder(**settings: Any) -> ProgramEncoder:
+    """`retrieval/encoder=program`: one `Program`."""
+    return ProgramEncoder(Program(**settings))
 
 
 @dataclass(frozen=True)
@@ -65,7 +155,7 @@ class Dense:
     """
 
     kind: ClassVar[str] = "dense"
-    encoder: Encoder = field(default_factory=Static)
+    encoder: Encoder = field(default_factory=encoder)
     passage: int = 150
     query_prefix: str = ""
     passage_prefix: str = ""
@@ -93,6 +183,7 @@ class Dense:
 
     def search(self, task: Search) -> Iterator[Any]:
         queries, probe = self.asked(task.topics), _checked_probe(self.encoder, task.pmap)
+        release()  # an engine may encode in another process
         encode = replace(self._encode(task.document_map), probe=probe)
         vectors = list(task.watch("encoding", task.pmap(encode, task.texts, task.names), len(task.texts)))
         ids = tuple(topic.topic_id for topic in task.topics)
@@ -182,12 +273,38 @@ def nearest_documents(
     )
 
 
+PROBE = "In 1997 the Commission's 25 members (see http://example.org) voted: Wie geht es? Привет, мир! 你好，世界。"
+"""What a server encodes with the first texts, and again with later ones; in many scripts, which tokenizers split apart."""
+NOISE = 1e-3
+"""1 - cosine of two vectors of one text by one model is less. A server sums in the order that a batch gives: over 24
+layers in bfloat16 that moves it by up to 3e-4 (simulated, large weights), rounding alone by 6e-4; float16 by 1e-5.
+Other models differ by .01 (the same one in 4 bits) to 1."""
+
+
 @dataclass(frozen=True)
 class Probe:
-    """An encoder -> the vector of its probe text, kept with the first vectors."""
+    """An encoder -> the vector of the probe text, kept with the first vectors."""
 
-    def __call__(self, encoder: Changeable) -> Floats:
-        return encoder.probe()
+    def __call__(self, encoder: Encoder) -> Floats:
+        vector: Floats = encoder.encode([PROBE])[0]
+        return vector
+
+
+def check_probe(encoder: Encoder, kept: Floats) -> None:
+    """Raise `ResourceError` unless a server still gives the vector of the probe text that was kept."""
+    given = encoder.encode([PROBE])[0].astype(np.float64)
+    if len(given) != len(kept):
+        differs = f"{len(given)} dimensions, {len(kept)} were kept"
+    else:
+        one, other = (vector / (np.linalg.norm(vector) or 1.0) for vector in (given, kept.astype(np.float64)))
+        if (distance := float(np.sum((one - other) ** 2) / 2)) <= NOISE:
+            return
+        differs = f"1 - cosine is {distance:.2g}, more than {NOISE:g}"
+    raise ResourceError(
+        f"the server gives another vector for a probe text than when vectors were kept ({differs}), so they cannot be "
+        "compared; did it change its model? Start the earlier one, or encode all texts again: "
+        "retrieval.encoder.version=TEXT, any new text"
+    )
 
 
 @dataclass(frozen=True)
@@ -213,8 +330,8 @@ class Encode:
 
     def __call__(self, text: Text) -> Vectors:
         found = vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
-        if self.probe is not None and isinstance(self.encoder, Changeable):
-            self.encoder.check_probe(self.probe)
+        if self.probe is not None:
+            check_probe(self.encoder, self.probe)
         return found
 
 
@@ -237,15 +354,15 @@ class Nearest:
 
 
 def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:
-    """The kept vector of an encoder's probe text, which it still gives; None for one whose model cannot change.
+    """The kept vector of the probe text, which a server still gives; None for an encoder whose model cannot change.
 
     Raises `ResourceError` where it gives another, before anything is encoded.
     """
-    if not isinstance(encoder, Changeable):
+    if not getattr(encoder, "works_elsewhere", False):
         return None
     (kept,) = pmap(Probe(), [encoder], ["(probe text)"])
     if isinstance(kept, Failure):
         raise ResourceError(kept.reason)
-    encoder.check_probe(kept)
+    check_probe(encoder, kept)
     vector: Floats = kept
     return vector

@@ -5,16 +5,14 @@ quality that they reach; joins every run of engines (conf/joining.yaml).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
+from time import process_time
 
 import numpy as np
 
-from clirbench.labs.models.dense import Dense, Encoder, vectors
+from clirbench.labs.models.dense import Dense, Encoder, ProgramEncoder, vectors
 from clirbench.labs.models.fusion import Fusion
-from clirbench.labs.models.translating.cost import MILLION, metered
-from clirbench.labs.models.translating.text import machine_texts
-from clirbench.labs.models.translating.translation import engine_costs
+from clirbench.labs.models.translating import MILLION, costs, machine_texts
 from clirbench.pages.table import Table
-from clirbench.pages.wording import fixed, listed, number, percent
 from clirbench.report.drawing import Drawing
 from clirbench.report.figures import Powers, Scale, axes, name_axes, named_marks
 from clirbench.result import NO_TRANSLATION, Result
@@ -58,7 +56,7 @@ class Frontier:
         if all(row.kind == "none" or isnan(row.seconds_per_million_words) for row in rows):
             return ()
         title = "What does retrieval quality cost?"
-        return (Table.of("frontier", title, Priced, rows, sentences(rows), figure=lambda: plot(rows)),)
+        return (Table.of("frontier", title, Priced, rows, (CAPTION,), figure=lambda: plot(rows)),)
 
 
 def with_frontier(rows: Sequence[Priced]) -> list[Priced]:
@@ -79,15 +77,12 @@ def _translated(result: Result) -> Iterator[Priced]:
     if result.inputs is None or not result.decided_by:
         return
     column = result.board[result.decided_by]
-    kinds = {
-        text.system: str(getattr(text.translator, "kind", "unknown"))
-        for text in machine_texts(result.inputs.translations)
-    }
-    costs = engine_costs(result.inputs.translations)
+    kinds = {text.system: text.steps.kind for text in machine_texts(result.inputs.translations)}
+    spent = costs(result.inputs.translations)
     named = dict(zip(result.board.systems, result.board.metadata.get("kind", ()), strict=False))
     for system, value in zip(result.board.systems, column.values.tolist(), strict=True):
         if system in kinds:
-            cost = costs.get(system, nan)
+            cost = spent.get(system, nan)
             yield _row(result, system, column, named.get(system) or kinds[system], cost, value)
 
 
@@ -139,6 +134,11 @@ def _encoding(result: Result, retriever: Dense, text: Text) -> float:
     return float(found[0])
 
 
+def seconds_of(encoder: Encoder) -> float:
+    """Processor seconds of an encoder so far."""
+    return encoder.seconds() if isinstance(encoder, ProgramEncoder) else process_time()
+
+
 @dataclass(frozen=True)
 class EncodingCost:
     """A text -> (1,) processor seconds for a million of its words, its vectors made again with the model loaded.
@@ -154,37 +154,22 @@ class EncodingCost:
     def __call__(self, text: Text) -> Doubles:
         documents = Documents(text, self.document_map)
         self.encoder.encode(["one text"])  # loads the model
-        with metered() as meter:
-            vectors(self.encoder, documents, self.words, self.prefix)
+        begun = seconds_of(self.encoder)
+        vectors(self.encoder, documents, self.words, self.prefix)
+        seconds = seconds_of(self.encoder) - begun
         words = sum(len(document.text.split()) for document in documents)
-        return np.array([MILLION * meter.seconds / words if words else nan])
+        return np.array([MILLION * seconds / words if words else nan])
 
 
-def sentences(rows: Sequence[Priced]) -> Iterator[str]:
-    """What is on the frontier, what is not, and what a cost is."""
-    chosen = [row for row in rows if not row.beaten]
-    measure = rows[0].measure.partition("[")[0]
-    yield f"On the frontier of cost and {measure}, the cheapest first: {listed([_name(row) for row in chosen], 12)}."
-    best = max(chosen, key=lambda row: row.value)
-    share = "" if isnan(best.of_english) else f", {percent(best.of_english)} of the reference side's"
-    yield f"{_name(best)} reaches {number(best.value)}{share}, for {_seconds(best)} processor seconds a million words."
-    behind = [_name(row) for row in rows if row.beaten and not isnan(row.seconds_per_million_words)]
-    if behind:
-        yield f"Another one is better and no dearer than {listed(behind, 12)}."
-    if unknown := [_name(row) for row in rows if isnan(row.seconds_per_million_words)]:
-        yield f"No cost is known of {listed(unknown, 12)}: a server works elsewhere, or an older version translated."
-    yield (
-        "The cost is the processor time of engines on the machine that ran them, for a million words of the source, "
-        "without that of loading models and of searching. It was measured once and is kept with the translation."
-    )
+CAPTION = (
+    "On the frontier is an engine than which none is better and no dearer. The cost is the processor time of engines on "
+    "the machine that ran them, for a million words of the source, without that of loading models and of searching; it was "
+    "measured once and is kept with the translation. That of a server is not known."
+)
 
 
 def _name(row: Priced) -> str:
     return f"{row.system} ({row.kind})" if row.system == NO_TRANSLATION and row.kind != "none" else row.system
-
-
-def _seconds(row: Priced) -> str:
-    return fixed(row.seconds_per_million_words, 0 if row.seconds_per_million_words >= 10 else 1)
 
 
 def plot(rows: Sequence[Priced]) -> Drawing:

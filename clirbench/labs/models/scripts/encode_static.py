@@ -1,0 +1,93 @@
+"""Vectors of texts without a network: the sum of the vectors of a text's tokens (its mean, but for the length).
+
+`folder`: one with `tokenizer.json` and one `*.safetensors` that holds a single table of tokens (tokens x dimensions,
+float16 or float32), as model2vec writes them; null: those in the wheel of the library wordllama (256 dimensions,
+English), of which nothing is imported.
+
+**Source:** D. L. Miller, WordLlama (2024): https://github.com/dleemiller/WordLlama.
+"""
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from clirbench.labs.models.scripts.lines import Failure, Work, main, need, released, vectors
+
+KINDS = {"F16": "<f2", "F32": "<f4"}
+
+
+def about(settings: dict[str, Any]) -> str:
+    """sha256 of weights and tokenizer, and the library of the tokenizer; fails where one is missing."""
+    from clirbench.labs.models.program import content_fingerprint
+
+    need("dense", "tokenizers")
+    return " ".join([*map(content_fingerprint, files(settings)), released("tokenizers")])
+
+
+def files(settings: dict[str, Any]) -> list[Path]:
+    """[weights, tokenizer]."""
+    if settings.get("folder"):
+        patterns = [(Path(settings["folder"]), "*.safetensors"), (Path(settings["folder"]), "tokenizer.json")]
+    else:
+        need("dense", "wordllama")
+        spec = find_spec("wordllama")
+        home = Path((spec.submodule_search_locations or [""])[0] if spec else "")
+        patterns = [(home / "weights", "*.safetensors"), (home / "tokenizers", "*.json")]
+    for folder, pattern in patterns:
+        if (n := len(list(folder.glob(pattern)))) != 1:
+            raise Failure(f"{folder}: {n} files {pattern}; a folder of static vectors has one")
+    return [next(folder.glob(pattern)) for folder, pattern in patterns]
+
+
+def work(settings: dict[str, Any]) -> Work:
+    """The tokenizer and the table, loaded."""
+    import numpy as np
+    from scipy.sparse import csr_array
+    from tokenizers import Tokenizer
+
+    weights, tokenizer = files(settings)
+    try:
+        known = Tokenizer.from_file(str(tokenizer))
+    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
+        raise Failure(f"{tokenizer}: no tokenizer that can be read ({error})") from None
+    known.no_padding()
+    known.no_truncation()
+    table = table_of(weights)
+
+    def encode(texts: Sequence[str]) -> list[str]:
+        ids = [found.ids for found in known.encode_batch_fast(list(texts), add_special_tokens=False)]
+        starts = np.cumsum([0, *map(len, ids)])
+        flat = np.fromiter(chain.from_iterable(ids), dtype=np.int32, count=int(starts[-1]))
+        np.minimum(flat, len(table) - 1, out=flat)
+        counts = csr_array((np.ones(len(flat), dtype=np.float32), flat, starts), shape=(len(ids), len(table)))
+        return list(vectors(counts @ table))
+
+    return encode
+
+
+def table_of(file: Path) -> Any:
+    """The one table of a safetensors file, as float32.
+
+    **Source:** the format: 8 bytes with the length of a JSON header (name -> dtype, shape, data_offsets), then data.
+    """
+    import numpy as np
+
+    try:
+        with file.open("rb") as stream:
+            header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
+            start = stream.tell()
+        tables = [one for name, one in header.items() if name != "__metadata__"]
+        if len(tables) != 1 or tables[0]["dtype"] not in KINDS or len(tables[0]["shape"]) != 2:
+            raise ValueError("one table of tokens in float16 or float32 was expected")
+        kind, shape, (begin, _) = KINDS[tables[0]["dtype"]], tables[0]["shape"], tables[0]["data_offsets"]
+        held = np.fromfile(file, dtype=kind, count=shape[0] * shape[1], offset=start + begin)
+        return held.reshape(shape).astype(np.float32)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, OverflowError) as error:
+        raise Failure(f"{file}: no safetensors file that can be read ({error})") from None
+
+
+if __name__ == "__main__":
+    main(about, work)

@@ -1,0 +1,114 @@
+"""`systems=program` (`command`) and `systems=openai`: MT systems that are programs, each with a name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from clirbench.checks import one_of, whole_number
+from clirbench.corpora.base import Corpus
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.labs.models.program import preset
+from clirbench.labs.models.translating import Steps, chain, of_command, translations
+from clirbench.systems.metadata import joined_metadata
+from clirbench.types import EMPTY, Translation
+
+OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_tokens", "extra", "version")
+
+
+@dataclass(frozen=True)
+class ProgramSystems:
+    """One system for each name: programs that read source lines and write as many.
+
+    `metadata`: a table with further columns by `system`, such as `family`. `shard_lines` and `cache`: as those of
+    `CheckpointSystems`. `translations` raises `InputError` for a name with a control character or a slash and for a
+    corpus without a source side, and what the programs miss.
+    """
+
+    translates: ClassVar[bool] = True
+    named: Mapping[str, Steps] = field(hash=False)
+    key: str = "systems.commands"
+    metadata: str | None = None
+    shard_lines: int = 1000
+    cache: str = "runs/.cache"
+
+    def __post_init__(self) -> None:
+        whole_number("systems.shard_lines", self.shard_lines)
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        errors: list[ClirbenchError] = [
+            InputError(f"{self.key}: the name {name!r} holds a slash or a control character; choose another")
+            for name in self.named
+            if "/" in name or not name.isprintable()
+        ]
+        found: tuple[Translation, ...] = ()
+        with gathered(errors):
+            described = joined_metadata(self.metadata, dict.fromkeys(self.named, EMPTY))
+            systems = [(name, steps, None, described[name]) for name, steps in self.named.items()]
+            found = translations(corpus, systems, self.cache, self.shard_lines)
+        raise_all(errors)
+        return found
+
+
+def commands(
+    commands: Mapping[str, Any] | None = None,
+    timeout: float | None = 3600.0,
+    environment: Mapping[str, str] | None = None,
+    versions: Mapping[str, str] | None = None,
+    metadata: str | None = None,
+    shard_lines: int = 1000,
+    cache: str = "runs/.cache",
+) -> ProgramSystems:
+    """`systems=program`: by name a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}` or
+    `{apertium: [PAIR, PAIR]}`; `timeout` to `versions` as those of `Program`.
+
+    Raises `ConfigError` for no commands or a setting that makes no sense.
+    """
+    if not commands:
+        raise ConfigError("systems=program: no command; for example 'systems.commands={direct: {apertium: isl-eng}}'")
+    if strange := sorted(set(versions or {}) - set(commands)):
+        raise ConfigError(f"systems.versions names systems without a command: {', '.join(strange)}")
+    errors: list[ClirbenchError] = []
+    named: dict[str, Steps] = {}
+    for name, command in commands.items():
+        settings: dict[str, Any] = {"timeout": timeout, "version": str((versions or {}).get(name, ""))}
+        settings |= {"environment": environment} if environment is not None else {}
+        kind, rest = next(iter(command.items())) if isinstance(command, Mapping) and len(command) == 1 else ("", "")
+        with gathered(errors):
+            if isinstance(command, Mapping) and kind not in ("chain", "apertium"):
+                raise ConfigError(
+                    f"systems.commands: {name}: a command was expected, {{chain: [COMMAND, COMMAND]}}, "
+                    "{apertium: PAIR} or {apertium: [PAIR, PAIR]}"
+                )
+            if kind == "apertium" and not isinstance(rest, str):
+                kind, rest = "chain", [{"apertium": pair} for pair in rest]
+            one = chain(rest, **settings) if kind == "chain" else Steps((of_command(command, **settings),))
+            named[str(name)] = one
+    raise_all(errors)
+    return ProgramSystems(named, "systems.commands", metadata, shard_lines, cache)
+
+
+def openai(
+    url: str | None = None,
+    models: Mapping[str, str | Mapping[str, Any]] | None = None,
+    metadata: str | None = None,
+    shard_lines: int = 100,
+    cache: str = "runs/.cache",
+    **settings: Any,
+) -> ProgramSystems:
+    """`systems=openai`: by name a model of a server, or settings of its own (`model` and others of `OF_ONE`); `settings`
+    are those of scripts/openai.py, the same for all.
+
+    Raises `ConfigError` for no models, and for settings of one that there are not.
+    """
+    if not models or not url:
+        raise ConfigError(
+            "systems=openai: no model or no server; for example systems.url=http://127.0.0.1:8000/v1 "
+            "'systems.models={small: \"name-of-a-model\"}'"
+        )
+    named: dict[str, Steps] = {}
+    for name, own in models.items():
+        of_one = {"model": own} if isinstance(own, str) else dict(own)
+        for setting in of_one:
+            one_of(f"systems.models.{name}", setting, OF_ONE)
+        named[str(name)] = Steps((preset("openai", "server", **{"url": url, **settings, **of_one}),))
+    return ProgramSystems(named, "systems.models", metadata, shard_lines, cache)

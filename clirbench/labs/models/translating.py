@@ -1,0 +1,599 @@
+"""Systems whose texts programs make, shard by shard: whole documents of the source, each kept in a file under the cache.
+
+A shard's file is named by what it was made from: programs, model content and source lines, never paths or times. Its
+first line is the sha256 of the rest, so a damaged file is found and made again. Lines of a shard that is not whole yet
+are in `NAME.part` as soon as they have come, and what it cost is in `NAME.cost`.
+"""
+
+import hashlib
+import logging
+import os
+import queue
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice, pairwise
+from math import nan
+from pathlib import Path
+from typing import Any, ClassVar
+
+from clirbench.checks import one_of
+from clirbench.corpora.alignment import first_ten
+from clirbench.corpora.base import Corpus
+from clirbench.corpora.sentences import SentenceSplitter
+from clirbench.errors import (
+    AlignmentError,
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    ResourceError,
+    StoreError,
+    gathered,
+    raise_all,
+)
+from clirbench.labs.models.program import MODEL, Child, Program, preset
+from clirbench.store.whole import write_whole
+from clirbench.systems.base import MOST_EMPTY
+from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
+from clirbench.text import BLOCK, Text, TextLines, in_blocks, sha256_of, split_lines
+from clirbench.types import DocumentMap, Documents, Translation
+
+TRANSLATIONS = "translations"
+"""The folder of the shards, below the cache."""
+MILLION = 1_000_000
+LOOK = 0.5
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Programs that translate, one after another; a model, where there is one, goes to those that ask for `{model}`.
+
+    What each step writes is kept: systems with the same first steps run them once.
+    """
+
+    programs: tuple[Program, ...]
+
+    @property
+    def kind(self) -> str:
+        return self.programs[0].kind if len(self.programs) == 1 else "chain"
+
+    def check(self, model: Path | None) -> None:
+        """Raise all that the programs miss, at once, with the number of the step in a chain."""
+        if model is not None and not any(program.asks_for(MODEL) for program in self.programs):
+            raise ConfigError(f"{self.programs[0].name}: no {MODEL} in it: every model would translate alike")
+        errors: list[ClirbenchError] = []
+        for number, program in enumerate(self.programs):
+            with gathered(errors), self.numbered(number):
+                program.check(model if program.asks_for(MODEL) else None)
+        raise_all(errors)
+
+    @contextmanager
+    def numbered(self, number: int) -> Iterator[None]:
+        """Errors of a step of a chain begin with its place."""
+        try:
+            yield
+        except (AlignmentError, ResourceError) as error:
+            if len(self.programs) == 1:
+                raise
+            raise type(error)(f"step {number + 1} of {len(self.programs)}: {error}") from None
+
+    def translations(
+        self, corpus: Corpus, models: Sequence[tuple[str, Path, Mapping[str, str]]], cache: str, shard_lines: int
+    ) -> tuple[Translation, ...]:
+        """What `systems=checkpoints systems.model=PATTERN` asks of a translator; see `translations`."""
+        return translations(corpus, [(name, self, model, held) for name, model, held in models], cache, shard_lines)
+
+
+def program(**settings: Any) -> Steps:
+    """`systems/translator=program`: one `Program`."""
+    return Steps((Program(**settings),))
+
+
+def scripted(script: str, **settings: Any) -> Steps:
+    """A preset of `systems/translator` that runs models on this machine: a script of ours."""
+    one_of("script", script, ("ct2", "hf", "detected"))
+    return Steps((preset(script, model=MODEL, **settings),))
+
+
+def apertium(**settings: Any) -> Steps:
+    """`systems/translator=apertium`: `pair`, and `timeout`."""
+    return Steps((preset("apertium", "rules", model=MODEL, **settings),))
+
+
+def chain(commands: Sequence[Any], **settings: Any) -> Steps:
+    """`systems/translator=chain`: commands, or `{apertium: PAIR}`, each of which reads what the one before it wrote.
+
+    Raises `ConfigError` for fewer than two.
+    """
+    if isinstance(commands, str) or len(commands) < 2:
+        raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
+    return Steps(tuple(of_command(command, **settings) for command in commands))
+
+
+def of_command(command: Any, **settings: Any) -> Program:
+    """The program of a command or of `{apertium: PAIR}`; raises `ConfigError` for another mapping."""
+    if not isinstance(command, Mapping):
+        return Program(command, **settings)
+    if set(command) != {"apertium"}:
+        raise ConfigError("a command was expected, or {apertium: PAIR}")
+    return apertium(pair=command["apertium"], timeout=settings.get("timeout")).programs[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Shards:
+    """Consecutive documents of a source text, at least `size` lines a shard (the last one has what is left)."""
+
+    text: Text
+    map: DocumentMap
+    size: int
+    sentences: SentenceSplitter | None = None
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Lines of each shard; a document is never cut, however long it is."""
+        bounds = [0]
+        for end in self.map.starts[1:].tolist():
+            if end - bounds[-1] >= self.size:
+                bounds.append(end)
+        if bounds[-1] < self.map.n_lines:
+            bounds.append(self.map.n_lines)
+        return tuple(end - start for start, end in pairwise(bounds))
+
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """sha256 of the lines of each shard; raises `InputError` where the text has not the lines of its documents."""
+        return tuple(hashlib.sha256(packed(lines)).hexdigest() for lines in self)
+
+    @cached_property
+    def n_full(self) -> int:
+        """Lines that are not blank."""
+        return sum(bool(line.strip()) for shard in self for line in shard)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """The lines of each shard, in order; the text is streamed."""
+        lines = Documents(self.text, self.map).lines()
+        for length in self.lengths:
+            shard = list(islice(lines, length))
+            if len(shard) < length:
+                raise InputError(f"{self.text.where}: has fewer than {self.map.n_lines} lines; did it change?")
+            yield shard
+
+
+@dataclass(frozen=True, eq=False)
+class MachineText:
+    """What programs make of a source text, shard by shard, kept under `folder`.
+
+    A `Text` like any other once every shard is there; before that, reading it raises `ResourceError`. With sentences
+    to be cut, a line is a document.
+    """
+
+    system: str
+    steps: Steps
+    model: Path | None
+    source: Shards
+    folder: Path
+
+    @property
+    def where(self) -> str:
+        return f"translation of {self.source.text.where} by {self.system}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return sha256_of(self.blocks())
+
+    @property
+    def size(self) -> int:
+        return self.source.text.size
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return ()
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        return in_blocks(self._shards(), size)
+
+    def _shards(self) -> Iterator[bytes]:
+        for number, (path, n_lines) in enumerate(zip(self.paths, self.source.lengths, strict=True), start=1):
+            shard = read_shard(path, n_lines)
+            if shard is None:
+                raise ResourceError(
+                    f"{self.where}: shard {number} of {len(self.source)} is missing or damaged ({path}); "
+                    "a rerun makes it again"
+                )
+            yield shard
+
+    def lines(self) -> tuple[str, ...]:
+        return split_lines(b"".join(self.blocks()).decode("utf-8"))
+
+    @cached_property
+    def n_lost(self) -> int:
+        """Lines with text that came back empty; a line that is blank in the source is so here too."""
+        n_full = sum(bool(line.strip()) for shard in self._shards() for line in shard.decode("utf-8").split("\n"))
+        return self.source.n_full - n_full if n_full < self.source.map.n_lines else 0
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """What a reader must know of it: many lines that came back empty, and marks at many words."""
+        if self.n_lost and self.n_lost >= MANY_BLANK * self.source.n_full:
+            yield f"{self.where}: {self.n_lost} of {self.source.n_full} lines with text came back empty"
+        marked = sum(map(marked_lines, self._shards())) - sum(map(marked_lines, self.source.text.blocks()))
+        if note := marks_note(marked, self.source.map.n_lines):
+            yield f"{self.where}: {note}"
+
+    @cached_property
+    def kept(self) -> tuple[tuple[Path, ...], ...]:
+        """The files of each step's shards, named by everything that their content depends on."""
+        parts, rows = ["translation 2"], []
+        if self.source.sentences is not None:
+            parts.append(self.source.sentences.signature)
+        for program in self.steps.programs:
+            parts.append(program.identity(self.model if program.asks_for(MODEL) else None))
+            made_by = "\n".join(parts)
+            keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
+            rows.append(tuple(self.folder / key[:2] / f"{key}.txt" for key in keys))
+        return tuple(rows)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of the last step's shards, which are the text."""
+        return self.kept[-1]
+
+    def missing(self) -> list[int]:
+        """The numbers of the shards that are not there, or damaged."""
+        found = []
+        for number, (path, n_lines) in enumerate(zip(self.paths, self.source.lengths, strict=True)):
+            if read_shard(path, n_lines) is None:
+                found.append(number)
+                if path.exists():
+                    LOG.warning("%s is damaged: its lines are translated again", path)
+        return found
+
+
+def translations(
+    corpus: Corpus,
+    systems: Sequence[tuple[str, Steps, Path | None, Mapping[str, str]]],
+    cache: str,
+    shard_lines: int,
+) -> tuple[Translation, ...]:
+    """One translation, still to be made, for each (system, programs, model, metadata).
+
+    The collection is cut into shards of whole documents, the test set, where there is one, into shards of lines;
+    where both are the same text it is translated once. Raises `InputError` where the corpus has no source or where
+    systems differ in nothing that their programs know, and what the programs miss, all at once.
+    """
+    errors: list[ClirbenchError] = []
+    for _, steps, model, _ in systems:
+        with gathered(errors):
+            steps.check(model)
+    raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
+    if corpus.source is None or (corpus.test and corpus.test.source is None):
+        raise InputError(
+            "to translate, the source side is needed: put source.txt (or source.txt.gz) beside the reference, "
+            "in the folder of the collection and in that of the test set; or name the documents, corpus.source=PATH"
+        )
+    if corpus.sentences is not None:
+        corpus.sentences.check()
+    collection = Shards(corpus.source, corpus.english.map, shard_lines, corpus.sentences)
+    test_text = TextLines(corpus.test.source or ())
+    test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
+    once = corpus.sentences is None and test_text.fingerprint == corpus.source.fingerprint
+    folder = Path(cache) / TRANSLATIONS
+    made: list[Translation] = []
+    alike: dict[object, list[str]] = {}
+    for system, steps, model, metadata in systems:
+        searched = MachineText(system, steps, model, collection, folder)
+        tested = searched if once else MachineText(system, steps, model, test, folder)
+        with gathered([]):  # a model that cannot be read is an error of its system, when its text is made
+            alike.setdefault(searched.paths, []).append(str(model or system))
+        made.append(Translation(system, tested if corpus.test else None, searched, metadata, maker=Translators()))
+    raise_all(
+        [
+            InputError(
+                f"{first_ten(copies)}: these {len(copies)} systems are one: the same content, so the same translation; "
+                "leave out all but one (systems.exclude=[NAME]), or give each the files of its model"
+            )
+            for copies in alike.values()
+            if len(copies) > 1
+        ]
+    )
+    return tuple(made)
+
+
+def machine_texts(made: Sequence[Translation], without: Container[str] = ()) -> Iterator[MachineText]:
+    """The texts that programs make, one that is both test set and collection once, of all systems but `without`."""
+    for translation in made:
+        both: tuple[Any, ...] = (translation.test, translation.collection)
+        if translation.system not in without:
+            yield from dict.fromkeys(text for text in both if isinstance(text, MachineText))
+
+
+@dataclass(frozen=True)
+class Translators:
+    """What a run asks of texts that programs make: `clirbench.types.Maker`."""
+
+    def make(
+        self,
+        translations: Sequence[Translation],
+        watch: Callable[..., Iterable[Any]],
+        plan: Callable[[Iterable[tuple[str, str, str]]], None],
+        pmap: Callable[..., Iterator[str]] | None,
+    ) -> tuple[tuple[Translation, ...], dict[str, str]]:
+        """Each shard is in the plan, with the reason where it cannot be made; a system that left more than `MOST_EMPTY`
+        of a text empty has failed too. Raises where all systems failed, and `StoreError` where nothing can be kept."""
+        shards = list(self.files(translations))
+        plan((system, key, "") for system, key in shards)
+        errors: dict[str, ClirbenchError] = {}
+        work = missing_work(translations, errors)
+        if pmap is None:
+            n_shards = sum(len(numbers) for of_system in work.values() for _, numbers in of_system)
+            made = watch("translation", translate(work, errors), n_shards) if n_shards else ()
+        else:  # on other machines, a system each
+            made = watch("translation", pmap(MakeShards(), list(work.values()), list(work)), len(work)) if work else ()
+        reasons = list(made)
+        if pmap is not None:
+            errors |= {name: ResourceError(why) for name, why in zip(work, reasons, strict=True) if why}
+        errors |= {
+            text.system: ResourceError(
+                f"{text.source.text.where}: {text.n_lost} of {text.source.n_full} lines with text came back empty; "
+                "mend the program, then give it a new version to translate again"
+            )
+            for text in machine_texts(translations, errors)
+            if text.n_lost > MOST_EMPTY * text.source.n_full
+        }
+        for system, error in errors.items():
+            of_system = [(system, key, str(error)) for name, key in shards if name == system]
+            plan(of_system or [(system, "", str(error))])
+        if len(errors) == len(translations):
+            raise_all(list(errors.values()))
+        kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
+        return tuple(kept), {system: f"{system}: not translated: {error}" for system, error in errors.items()}
+
+    def missing(self, translations: Sequence[Translation]) -> Iterable[MachineText]:
+        """The texts of which a shard is missing."""
+        return [text for of_system in missing_work(translations, {}).values() for text, _ in of_system]
+
+    def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
+        """(system, file of a shard below the cache) of every shard, there or not, of texts that can be read."""
+        for translation in translations:
+            with gathered([]):
+                for text in machine_texts([translation]):
+                    for path in text.paths:
+                        yield translation.system, path.relative_to(text.folder.parent).as_posix()
+
+    def notes(self, translations: Sequence[Translation]) -> Iterable[str]:
+        """A note on each text, all made, of which many lines are empty, or many words marked."""
+        return [note for text in machine_texts(translations) for note in text.notes]
+
+
+Work = dict[str, list[tuple[MachineText, list[int]]]]
+"""By system: its texts of which shards are still to be made, and the numbers of those."""
+
+
+def missing_work(translations: Sequence[Translation], errors: dict[str, ClirbenchError]) -> Work:
+    """What is still to be translated; adds systems that cannot be read to `errors`."""
+    work: Work = {}
+    for translation in translations:
+        failed: list[ClirbenchError] = []
+        with gathered(failed):
+            rows = [(text, numbers) for text in machine_texts([translation]) if (numbers := text.missing())]
+            work |= {translation.system: rows} if rows else {}
+        errors |= dict.fromkeys([translation.system] if failed else (), *failed)
+    return work
+
+
+def translate(work: Work, errors: dict[str, ClirbenchError]) -> Iterator[str]:
+    """Make every missing shard; the system's name after each. A system that fails is put into `errors`, the others go on.
+
+    What is done stays done: an interrupted run loses the lines that have not come back.
+    """
+    for system, of_system in work.items():
+        failed: list[ClirbenchError] = []
+        with gathered(failed):
+            yield from _make(of_system)
+        if failed and isinstance(failed[0], StoreError):
+            raise failed[0]  # nothing can be kept, whichever system it is
+        errors |= dict.fromkeys([system] if failed else (), *failed)
+
+
+@dataclass(frozen=True)
+class MakeShards:
+    """Step: make the missing shards of one system; gives why it failed, or nothing."""
+
+    alone: ClassVar[bool] = True
+
+    def __call__(self, of_system: Sequence[tuple[MachineText, list[int]]]) -> str:
+        errors: dict[str, ClirbenchError] = {}
+        for _ in translate({"": list(of_system)}, errors):
+            pass
+        return "".join(map(str, errors.values()))
+
+
+def _make(of_system: Sequence[tuple[MachineText, list[int]]]) -> Iterator[str]:
+    """Make the missing shards of one system, each of whose programs is started once; its name after each shard."""
+    steps, last = of_system[0][0].steps, len(of_system[0][0].steps.programs) - 1
+    for step in range(last + 1):
+        wanted = [(text, {n for n in numbers if read_shard(text.kept[step][n]) is None}) for text, numbers in of_system]
+        with steps.numbered(step):
+            for job in _run(wanted, step):
+                if step == last:
+                    yield job.text.system
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A shard of one step: what is translated, the parts of one line of the text together, and what is there of it."""
+
+    text: MachineText
+    shard: int
+    step: int
+    lines: list[list[str]]
+    written: list[str]
+
+    @property
+    def path(self) -> Path:
+        return self.text.kept[self.step][self.shard]
+
+    @property
+    def waiting(self) -> list[str]:
+        """The lines that have text, but for those that have come back already."""
+        return [line for parts in self.lines for line in parts if line.strip()][len(self.written) :]
+
+    def keep(self, seconds: float) -> None:
+        """Keep what came back, blank lines as they were, and its cost; its parts are joined after the last step."""
+        rest = iter(self.written)
+        made = [[next(rest) if part.strip() else "" for part in parts] for parts in self.lines]
+        if self.step == len(self.text.steps.programs) - 1:
+            made = [[" ".join(filter(None, parts))] for parts in made]
+        words = sum(len(part.split()) for parts in self.lines for part in parts)
+        write_shard(self.path.with_suffix(".cost"), [f"{seconds:.6f} {words}"])
+        write_shard(self.path, [part for parts in made for part in parts])
+        self.path.with_suffix(".part").unlink(missing_ok=True)
+
+
+def _jobs(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
+    for text, numbers in wanted:
+        first, cut = 1, text.source.sentences
+        for shard, source in enumerate(text.source):
+            if shard in numbers:
+                if hashlib.sha256(packed(source)).hexdigest() != text.source.digests[shard]:
+                    where = f"{text.system}: {text.source.text.where}, lines {first} to {first + len(source) - 1}"
+                    raise InputError(f"{where}: changed while this run was reading it; run again")
+                lines = [[line] for line in source] if cut is None else [cut.cut(line) for line in source]
+                if step:
+                    before = iter(split_lines((read_shard(text.kept[step - 1][shard]) or b"").decode("utf-8")))
+                    lines = [[next(before, "") for _ in parts] for parts in lines]
+                yield _Job(text, shard, step, lines, _came(text.kept[step][shard].with_suffix(".part")))
+            first += len(source)
+
+
+def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
+    """Stream the lines of shards through a program, and keep each shard when its lines have come back."""
+    if not (left := sum(len(numbers) for _, numbers in wanted)):
+        return
+    steps, model, before = wanted[0][0].steps, wanted[0][0].model, 0.0
+    program = steps.programs[step]
+    fed: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+
+    def lines() -> Iterator[str]:
+        for job in _jobs(wanted, step):
+            waiting = job.waiting
+            fed.put(job)
+            yield from waiting
+
+    with program.started(model if program.asks_for(MODEL) else None) as child:
+        child.feed(lines(), last=True)
+        while left:
+            try:
+                job = fed.get(timeout=LOOK)
+            except queue.Empty:
+                if child.feeds:
+                    continue
+                child.finish()
+                raise child.miscounted() from None
+            with _added(job.path.with_suffix(".part"), job.written) as add:
+                for line in job.waiting:
+                    add(_translated(child, line))
+            left -= 1
+            if not left:
+                child.finish()
+            now = nan if program.kind == "server" else child.seconds()
+            job.keep(max(0.0, now - before))
+            before = now
+            yield job
+
+
+def _translated(child: Child, line: str) -> str:
+    written = child.read()
+    if len(written) > (most := max(BLOCK, 100 * len(line))):
+        raise ResourceError(
+            f"{child.program.name}: a line of {len(written):,} characters came back for one of {len(line):,}, at most "
+            f"{most:,} are read: this is no translation; mend the program"
+        )
+    return written
+
+
+def _came(path: Path) -> list[str]:
+    """The whole lines that came back of a shard before this run was stopped."""
+    try:
+        content = path.read_bytes()
+        return list(split_lines(content[: content.rfind(b"\n") + 1].decode("utf-8")))
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+@contextmanager
+def _added(path: Path, written: list[str]) -> Iterator[Callable[[str], None]]:
+    """Adds a line to those that came back and, at once, to the file of them; not to a file that another run adds to."""
+    import fcntl
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab", buffering=0) as stream:
+            files = []
+            with suppress(BlockingIOError):
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.ftruncate(stream.fileno(), len(packed(written)))
+                files.append(stream)
+
+            def add(line: str) -> None:
+                written.append(line)
+                for file in files:
+                    file.write(packed([line]))
+
+            yield add
+    except OSError as error:
+        raise _unkept(path, error) from None
+
+
+def costs(translations: Sequence[Translation]) -> dict[str, float]:
+    """Processor seconds for a million words of the source of each system that programs made, steps that it shares with
+    others too; NaN where nobody measured them."""
+    spent: dict[str, list[float]] = {}
+    for text in machine_texts(translations):
+        total = spent.setdefault(text.system, [0.0, 0.0])
+        for number, row in enumerate(text.kept):
+            for path in row:
+                kept = read_shard(path.with_suffix(".cost"), 1)
+                seconds, words = (nan, 0) if kept is None else map(float, kept.split())
+                total[0] += seconds
+                total[1] += 0 if number else words
+    return {system: MILLION * seconds / words if words else nan for system, (seconds, words) in spent.items()}
+
+
+def packed(lines: Iterable[str]) -> bytes:
+    """Lines as bytes, each ending in a newline."""
+    return "".join(line + "\n" for line in lines).encode("utf-8", "replace")
+
+
+def write_shard(path: Path, lines: Sequence[str]) -> None:
+    """Write a shard so that it is there whole or not at all; raises `StoreError` where it cannot be written."""
+    body = packed(lines)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    except OSError as error:
+        raise _unkept(path, error) from None
+
+
+def read_shard(path: Path, n_lines: int | None = None) -> bytes | None:
+    """The lines of a shard, of which there must be `n_lines`, as bytes; None where its file is missing or damaged."""
+    if not path.is_file():  # a pipe would be waited for
+        return None
+    try:
+        digest, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    whole = hashlib.sha256(body).hexdigest().encode() == digest and n_lines in (None, body.count(b"\n"))
+    return body if whole else None
+
+
+def _unkept(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path.parent}: a translation cannot be kept there ({error.strerror or error}); "
+        "free space, or name another folder with paths.cache=DIR"
+    )

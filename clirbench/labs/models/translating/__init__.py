@@ -1,1 +1,0 @@
-"""How the texts of a translator are made and kept: shards, their costs, what a run asks."""

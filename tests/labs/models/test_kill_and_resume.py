@@ -1,0 +1,57 @@
+"""A made-up translator, encoder and scorer of ten lines each: a run that is killed goes on where it was."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PACKAGE
+from tests.labs.models.made_up import ENCODE, HEAD, SCORE, TRANSLATE, noted, slow
+from tests.waiting import wait_until
+
+
+@pytest.mark.slow
+def test_what_came_back_before_a_kill_is_not_made_again(small_texts: Path, tmp_path: Path) -> None:
+    """The translator dies within a text, the encoder between texts, the scorer between systems; nothing is asked twice
+    but for what was in hand."""
+    log = {name: tmp_path / name for name in ("translator", "encoder", "scorer")}
+    works = {"translator": TRANSLATE, "encoder": ENCODE, "scorer": SCORE}
+    for name, work in works.items():
+        (tmp_path / f"{name}.py").write_text(HEAD.replace("sys.argv[2]", repr(work)), encoding="utf-8")
+    command = {name: f"'{sys.executable} {name}.py log:{log[name]}'" for name in works}
+    keys = [f"folder={small_texts}", "systems=program", f"systems.commands={{loud: {command['translator']}, other: 'tr e a'}}",
+            "retrieval=dense", "retrieval/encoder=program", f"retrieval.encoder.command={command['encoder']}",
+            "metric=[BLEU,Command]", f"metric.Command.command={command['scorer']}", "metric.Command.name=Length",
+            "measures=[RBO]", "topics.n=5", "engine=serial", f"paths.cache={tmp_path / 'cache'}"]  # fmt: skip
+
+    def begun(run: str) -> "subprocess.Popen[bytes]":
+        words = [sys.executable, "-m", "clirbench", *keys, f"hydra.run.dir={tmp_path / run}"]
+        variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+        return subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    full = [line for line in (small_texts / "source.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
+    for name, after in (("translator", 3), ("scorer", len(full) + 3), ("encoder", 14)):
+        slow(log[name], after)
+        process = begun("killed")
+        wait_until(lambda: len(noted(log[name])) >= after, unless=lambda: process.poll() is not None)  # noqa: B023
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        slow(log[name], None)
+    process = begun("run")
+    told = process.communicate()[0].decode()
+    assert process.returncode == 0, told
+    asked = {name: noted(path) for name, path in log.items()}
+    assert sorted(asked["translator"]) == sorted(full)
+    n = len((small_texts / "reference.txt").read_text(encoding="utf-8").splitlines())
+    assert 2 * n <= len(asked["scorer"]) <= 3 * n
+    before = {name: len(lines) for name, lines in asked.items()}
+    process = begun("again")
+    assert process.communicate()[0]
+    assert {name: len(noted(log[name])) - before[name] for name in ("translator", "scorer")} == {
+        "translator": 0, "scorer": 0,
+    }  # fmt: skip
+    for name in ("systems.tsv", "correlations.tsv", "per_topic.tsv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
