@@ -68,8 +68,8 @@ def sizes() -> None:
             if path.suffix == ".py":
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 classes[place] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
-            if (n := len(path.read_text(encoding="utf-8").splitlines())) > LONG:
-                print(f"longer than {LONG} lines: {path.relative_to(ROOT)} ({n})")
+            if (n := code_lines(path)) > LONG:
+                print(f"more than {LONG} lines of code: {path.relative_to(ROOT)} ({n})")
     print(f"{'':20} {'code lines':>10} {'files':>6} {'classes':>8}")
     for place in sorted(lines):
         print(f"{place:20} {lines[place]:10,} {files[place]:6} {classes[place]:8}")
