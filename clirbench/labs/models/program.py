@@ -105,7 +105,7 @@ class Program:
         for name, value in (self.settings or {}).items():
             if name in PASSING:
                 continue
-            there = isinstance(value, str) and value and MODEL not in value and Path(value).exists()
+            there = name in ("folder", "tokenizer") and value and Path(value).exists()
             parts.append(f"{name}={_content(Path(value)) if there else json.dumps(value)}")
         if self.asks_for(MODEL) and model is not None:
             parts.append(content_fingerprint(model))

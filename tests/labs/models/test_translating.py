@@ -17,7 +17,17 @@ from clirbench.errors import ConfigError, InputError, Problems, ResourceError, S
 from clirbench.labs.models.program import MODEL, Program
 from clirbench.labs.models.systems import commands, openai
 from clirbench.labs.models.translating import (
-    MILLION, MachineText, Steps, Translators, chain, costs, machine_texts, read_shard, scripted, translations, write_shard,
+    MILLION,
+    MachineText,
+    Steps,
+    Translators,
+    chain,
+    costs,
+    machine_texts,
+    read_shard,
+    scripted,
+    translations,
+    write_shard,
 )  # fmt: skip
 from clirbench.systems.base import OfModels, SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
