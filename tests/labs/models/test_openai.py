@@ -249,7 +249,7 @@ def test_vectors_come_back_in_the_order_of_the_texts() -> None:
 def model_of(seed: int, noise: float = 0.0) -> Any:
     """A server's model: a random direction for each text; `noise`: 1 - cosine by which each answer misses it."""
 
-    def reply(body: Any, number: int) -> Said:
+    def reply(body: Any, number: int = 0) -> Said:
         data = []
         for at, text in enumerate(body["input"]):
             vector = np.random.default_rng([seed, *text.encode()]).normal(size=40)
@@ -279,7 +279,7 @@ def test_another_model_under_the_same_name_is_an_error_before_anything_is_mixed(
     def asked_for(requests: Any) -> list[str]:
         return [text for _, _, body in requests for text in body["input"]]
 
-    with answering(lambda body, number: model_of(seed[0])(body, number)) as asked:
+    with answering(lambda body, number: model_of(seed[0])(body)) as asked:
         assert len(searched(asked.url, tmp_path, ("one",))) == 1
         assert asked_for(asked.requests).count(PROBE) == 3, "kept, compared, and compared after the text"
         seed[0], before = 2, len(asked.requests)
