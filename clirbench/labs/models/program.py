@@ -45,7 +45,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Program:
-    """A command that reads lines and writes a line for each, in their order, until its input ends.
+    """A command that reads lines and writes a line for each, in their order, until its input ends. After an empty line,
+    which it answers with any line, all lines before it should be answered.
 
     `command`: a list of arguments, or a string that is split as a shell would, yet run without one; `{model}` in it
     stands for the path of a model. `about`: a command that writes what the program is (its version) and fails, with the
@@ -105,7 +106,7 @@ class Program:
         for name, value in (self.settings or {}).items():
             if name in PASSING:
                 continue
-            there = isinstance(value, str) and value and MODEL not in value and Path(value).exists()
+            there = name in ("folder", "tokenizer") and value and Path(value).exists()
             parts.append(f"{name}={_content(Path(value)) if there else json.dumps(value)}")
         if self.asks_for(MODEL) and model is not None:
             parts.append(content_fingerprint(model))
@@ -180,7 +181,7 @@ class Child:
             try:
                 for line in lines:
                     stream.write(line.replace("\n", " ").encode("utf-8", "replace") + b"\n")
-                    self.given += 1
+                    self.given += bool(line)
                 if not last:
                     stream.write(b"\n")
                     stream.flush()
@@ -214,8 +215,13 @@ class Child:
         """A line for each line, of a program that answers at once and answers an empty line too."""
         self.feed(lines, last=False)
         answers = [self.read() for _ in lines]
-        self.read()
+        self.answer_empty()
         return answers
+
+    def answer_empty(self) -> None:
+        """Read past the line that answers an empty one."""
+        self.read()
+        self.came -= 1
 
     def finish(self) -> None:
         """Wait for its end; raises where it has written more lines than it was given, or fails."""

@@ -467,23 +467,28 @@ def _jobs(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator
                 if step:
                     before = iter(split_lines((read_shard(text.kept[step - 1][shard]) or b"").decode("utf-8")))
                     lines = [[next(before, "") for _ in parts] for parts in lines]
-                yield _Job(text, shard, step, lines, _came(text.kept[step][shard].with_suffix(".part")))
+                # What rules make of a line may depend on those before it.
+                by_lines = text.steps.programs[step].kind != "rules"
+                came = _came(text.kept[step][shard].with_suffix(".part")) if by_lines else []
+                yield _Job(text, shard, step, lines, came)
             first += len(source)
 
 
 def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
-    """Stream the lines of shards through a program, and keep each shard when its lines have come back."""
-    if not (left := sum(len(numbers) for _, numbers in wanted)):
+    """Stream the lines of shards through a program, an empty line between two shards, and keep each shard when its lines
+    have come back."""
+    if not (left := (total := sum(len(numbers) for _, numbers in wanted))):
         return
     steps, model, before = wanted[0][0].steps, wanted[0][0].model, 0.0
     program = steps.programs[step]
     fed: queue.SimpleQueue[_Job] = queue.SimpleQueue()
 
     def lines() -> Iterator[str]:
-        for job in _jobs(wanted, step):
+        for number, job in enumerate(_jobs(wanted, step), 1):
             waiting = job.waiting
             fed.put(job)
             yield from waiting
+            yield from [""] * (number < total)
 
     with program.started(model if program.asks_for(MODEL) else None) as child:
         child.feed(lines(), last=True)
@@ -499,8 +504,7 @@ def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[
                 for line in job.waiting:
                     add(_translated(child, line))
             left -= 1
-            if not left:
-                child.finish()
+            child.answer_empty() if left else child.finish()
             now = nan if program.kind == "server" else child.seconds()
             job.keep(max(0.0, now - before))
             before = now

@@ -41,7 +41,8 @@ def sh(code: str, **settings: object) -> Program:
 
 
 def noted(log: Path) -> list[str]:
-    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    """The lines that a program has answered, but for empty ones."""
+    return list(filter(None, log.read_text(encoding="utf-8").splitlines())) if log.exists() else []
 
 
 def listed(corpus: Corpus, cache: Path, size: int = 2, **systems: Program | Steps) -> tuple[Translation, ...]:

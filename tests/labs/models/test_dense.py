@@ -10,8 +10,7 @@ import pytest
 
 from clirbench.errors import ConfigError, EmptyCollection
 from clirbench.labs.models import dense
-from clirbench.labs.models.dense import GRID, Dense, Encoder
-from clirbench.labs.models.dense_static import Static
+from clirbench.labs.models.dense import GRID, Dense, Encoder, encoder
 from clirbench.retrieval.base import Retriever
 from clirbench.types import Document, Documents, Floats, Topic
 from tests.retrieval.conftest import segments
@@ -130,7 +129,7 @@ def test_real_sentences_equal_brute_force(shared_data: Path) -> None:
     held = segments(shared_data / "europarl/fr-en-ladder/news/reference.txt", 1500)
     topics = [Topic.of(str(i), text) for i, text in enumerate(held.text.lines()[::30])]
     run = Dense(passage=0, depth=300).rank(held, topics)
-    encoded = Static().encode(held.text.lines()).astype(np.float64)
+    encoded = encoder().encode(held.text.lines()).astype(np.float64)
     whole = np.rint(encoded / np.linalg.norm(encoded, axis=1, keepdims=True) * GRID).astype(np.int64)
     scores = ((whole @ whole[::30].T) / GRID**2).astype(np.float32)
     for topic, column in zip(topics, scores.T, strict=True):

@@ -8,10 +8,11 @@ from clirbench.commands import status
 from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.experiment import completed
-from clirbench.labs.models.translating.translation import named_translations, shard_keys
+from clirbench.labs.models.program import Program
+from clirbench.labs.models.translating import Translators
 from clirbench.result import Experiment, no_watch
 from clirbench.store.plan import PLAN, Plan, Planned
-from tests.labs.models.translating.test_translation import Glossary
+from tests.labs.models.made_up import listed, program
 from tests.systems.sides import folder_corpus
 
 
@@ -22,9 +23,9 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two systems of which one fails after its first shard; then the shards that are there, gone or damaged."""
     cache, source = tmp_path / "cache", folder_corpus(tmp_path / "data")
-    translators = {"good": Glossary({}), "bad": Glossary(stops_at="Buch")}
-    translations = named_translations(source, "systems", translators, str(cache), 2)
-    keys = list(shard_keys(translations))
+    broken = program(tmp_path / "log", "line if 'Buch' not in line else sys.exit('no Buch')")
+    translations = listed(source, cache, good=Program("cat"), bad=broken)
+    keys = list(Translators().files(translations))
     n_shards = len(keys) // 2
     assert n_shards > 2
     plan = Plan.begin(tmp_path / PLAN, cache / "store")
@@ -48,8 +49,8 @@ def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
     source = folder_corpus(tmp_path / "data")
-    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 2)
-    plan.add(Planned(system, "Translate", "", key) for system, key in shard_keys(translations))
+    translations = listed(source, tmp_path / "cache", a=Program("cat"))
+    plan.add(Planned(system, "Translate", "", key) for system, key in Translators().files(translations))
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0].startswith("a Translate 0 of ")
 
@@ -61,7 +62,7 @@ def test_a_store_that_is_a_link_stands_beside_its_translations(
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "store").symlink_to(tmp_path / "elsewhere")
     source = folder_corpus(tmp_path / "data")
-    translations = named_translations(source, "systems", {"a": Glossary({})}, str(tmp_path / "cache"), 1000)
+    translations = listed(source, tmp_path / "cache", 1000, a=Program("cat"))
     plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
     inputs = Inputs(source, translations, {})
     completed(Experiment("machines", Serial(), plan=plan), inputs, no_watch)

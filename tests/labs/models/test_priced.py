@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.files.tables import read_table
-from clirbench.labs.models.priced import Priced, plot, sentences, with_frontier
+from clirbench.labs.models.priced import Priced, plot, with_frontier
 from clirbench.report.drawing import svg
 from tests.conftest import Cli
 
@@ -29,14 +29,6 @@ def test_the_frontier_is_what_nothing_else_beats() -> None:
     assert [row.system for row in rows if row.on_frontier == "true"] == ["no translation", "cheap", "best", "twin"]
 
 
-def test_the_sentences_name_it_and_what_has_no_cost() -> None:
-    said = list(sentences(with_frontier(ROWS)))
-    assert said[0] == "On the frontier of cost and RR, the cheapest first: no translation, cheap, best and twin."
-    assert said[1] == "best reaches .600, 75 % of the reference side's, for 80 processor seconds a million words."
-    assert said[2] == "Another one is better and no dearer than poor and dear."
-    assert said[3].startswith("No cost is known of server: ")
-
-
 def test_the_plot_has_a_mark_for_each_row_with_a_cost() -> None:
     drawing = plot(with_frontier(ROWS))
     assert len(drawing.marks) == 6
@@ -51,12 +43,12 @@ def test_a_run_of_engines_keeps_what_they_cost(small_texts: Path, tmp_path: Path
     for name in ("first", "again"):
         done = cli(*keys, f"hydra.run.dir={tmp_path / name}")
         assert done.returncode == 0, done.stderr
-    assert "What does retrieval quality cost?\nOn the frontier of cost and RBO, the cheapest first: " in done.stdout
+    assert "What does retrieval quality cost?\nOn the frontier is an engine " in done.stdout
     rows = {row["system"]: row for row in read_table(tmp_path / "first" / "frontier.tsv").records()}
     assert {name: row["kind"] for name, row in rows.items()} == {
         "no translation": "none", "words": "command", "letters": "chain",
     }  # fmt: skip
-    assert all(float(rows[name]["seconds_per_million_words"]) >= 0 for name in ("words", "letters"))
+    assert all(float(rows[name]["seconds_per_million_words"]) > 0 for name in ("words", "letters"))
     # A time is never the same twice: no table of the answer holds one, or a killed run would have other bytes.
     assert "seconds_per_million_words" not in read_table(tmp_path / "first" / "systems.tsv").header
     for name in ("systems.tsv", "frontier.tsv", "figures/frontier.svg"):

@@ -17,7 +17,17 @@ from clirbench.errors import ConfigError, InputError, Problems, ResourceError, S
 from clirbench.labs.models.program import MODEL, Program
 from clirbench.labs.models.systems import commands, openai
 from clirbench.labs.models.translating import (
-    MILLION, MachineText, Steps, Translators, chain, costs, machine_texts, read_shard, scripted, translations, write_shard,
+    MILLION,
+    MachineText,
+    Steps,
+    Translators,
+    chain,
+    costs,
+    machine_texts,
+    read_shard,
+    scripted,
+    translations,
+    write_shard,
 )  # fmt: skip
 from clirbench.systems.base import OfModels, SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
@@ -284,7 +294,7 @@ def test_empty_answers_are_noted_and_many_are_an_error(tmp_path: Path, n_empty: 
     write(tmp_path / "reference.txt", [f"line {n}" for n in range(40)])
     write(tmp_path / "source.txt", SOURCE)
     corpus = FolderCorpus(str(tmp_path)).read()
-    silent = python(f"for line in lines: print('' if int(line.split()[1]) < {n_empty} else line)")
+    silent = python(f"for line in lines: print('' if line and int(line.split()[1]) < {n_empty} else line)")
     for _ in range(2):  # what is kept says what was said when it was made
         found, errors = make(listed(corpus, tmp_path / "cache", 10, good=Program("cat"), bad=silent))
         notes = list(Translators().notes(found))

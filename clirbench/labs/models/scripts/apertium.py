@@ -72,9 +72,18 @@ def command(settings: dict[str, Any]) -> list[str]:
 
 
 def work(settings: dict[str, Any]) -> Work:
-    """In place of this process."""
-    os.environ["LC_ALL"] = "C.UTF-8"
-    os.execvp("apertium", command(settings))
+    """Calls Apertium for the lines that are there: what it makes of a line depends on those before it."""
+
+    def translate(lines: Sequence[str]) -> list[str]:
+        given = "".join(f"{line}\n" for line in lines).encode()
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        done = subprocess.run(command(settings), input=given, stdout=subprocess.PIPE, env=environment, check=False)
+        written = done.stdout.decode("utf-8").removesuffix("\n").split("\n")
+        if done.returncode or len(written) != len(lines):
+            raise Failure(f"{len(written)} lines for {len(lines)}, exit status {done.returncode}")
+        return written
+
+    return translate
 
 
 if __name__ == "__main__":

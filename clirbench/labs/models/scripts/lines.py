@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 LOADED = "CLIRBENCH_LOADED"
-BATCHES = 32
+BATCHES, AT_ONCE = 32, 1000
 Work = Callable[[Sequence[str]], Iterable[str]]
 
 
@@ -31,7 +31,8 @@ def main(about: Callable[[Any], str], work: Callable[[Any], Work]) -> None:
         if "--about" in sys.argv:
             print(about(settings))
             return
-        make, most = work(settings), BATCHES * (settings.get("batch_size") or settings.get("batch_lines") or BATCHES)
+        size = settings.get("batch_size") or settings.get("batch_lines")
+        make, most = work(settings), BATCHES * size if size else AT_ONCE
         if place := os.environ.get(LOADED):
             Path(place).write_text(str(time.process_time()), encoding="ascii")
         lines = (line.decode("utf-8").removesuffix("\n") for line in sys.stdin.buffer)
