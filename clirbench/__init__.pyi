@@ -16,8 +16,8 @@ from clirbench.api.running import run as run
 from clirbench.api.scoring import evaluate as evaluate
 from clirbench.api.scoring import score as score
 from clirbench.errors import ClirbenchError as ClirbenchError
+from clirbench.labs.collections.asking import ask as ask
 from clirbench.labs.collections.outcome import PooledOutcome as PooledOutcome
 from clirbench.labs.collections.outcome import pool as pool
-from clirbench.labs.collections.asking import ask as ask
 
 __version__: str
