@@ -1,10 +1,10 @@
-"""Does a run's folder follow from another that was computed again? Texts are equal, and so are cells of numbers but for
-1e-12 relative. Each entry of the folder is computed again, or `unchecked`, or the inputs do not give it.
+"""Does a run's folder follow from another that was computed again? One walk over what both hold: each entry follows,
+does not, or cannot be checked. Texts are equal, and so are cells of numbers but for 1e-12 relative.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -17,45 +17,43 @@ RELATIVE = 1e-12
 """Of the larger number: what another processor may add up otherwise."""
 BROKEN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)", re.ASCII)
 """A number that is no count: with decimals or an exponent."""
-APART = (MARKER, PROVENANCE)
+APART = (MANIFEST, MARKER, PROVENANCE, ".hydra/")
 """What is compared with the seal and with the record of the run."""
 BESIDE = (".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "plan.tsv")
 """What Hydra and the store write: what the run was asked, and where its results are kept."""
 PICTURES = (".pdf", ".png", ".parquet")
 """Other versions of libraries write them otherwise; each is also there as a text."""
+UNCHECKED = "not checked"
 NUMBER_CELL = re.compile(r'(<td class="num[^"]*" data-sort=)"([^"]*)"')
+Cells = Callable[[str], list[tuple[bool, str]]]
 
 
-def compared(files: Iterable[str]) -> list[str]:
-    """The names of a run's files that follow from its inputs, tables first."""
-    names = (name for name in files if name not in (*APART, *BESIDE) and not name.endswith((*PICTURES, "/")))
-    return sorted(names, key=lambda name: (not name.endswith(".tsv"), name != RESULTS, name))
+def walk(sealed: Path, made: Path, renamed: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Each file of a run and how it is: nothing where it is as computed again, `UNCHECKED`, or the first difference.
 
-
-def unchecked(folder: Path) -> list[str]:
-    """What is in a run's folder and does not follow from inputs: journals, hidden and earlier files, pictures."""
-    free = [entry.name for entry in folder.iterdir() if is_free(entry.name) and entry.name != MANIFEST]
-    return sorted([*free, *(name for name in _entries(folder) if name in BESIDE or name.endswith(PICTURES))])
-
-
-def not_following(sealed: Path, made: Path, renamed: Callable[[str], str]) -> Iterator[str]:
-    """A line for each entry that is not as computed again: its name, the place, what is there and what the inputs give.
-
-    renamed: a text of the new files as the old ones have it. Raises `InputError` for a results.json that is none.
+    Tables come first. Not checked are journals, hidden and earlier files, and pictures. renamed: a text of the new
+    files as the old ones have it. Raises `InputError` for a results.json that is none.
     """
-    there, new = (set(_entries(folder)) - {".hydra/", *BESIDE} for folder in (sealed, made))
+    there, new = ({*_entries(folder)} - {*APART, *BESIDE} for folder in (sealed, made))
     tables = read_object(made / RESULTS, RESULTS_SHAPE).get("tables", {})
-    yield from (f"{name}: is missing; the inputs give it" for name in sorted(new - there))
-    yield from (f"{name}: the inputs do not give this" for name in sorted(there - new))
-    for name in compared(there & new):
-        if name == RESULTS:
-            old, again = (_plain(read_object(folder / name, RESULTS_SHAPE)) for folder in (sealed, made))
-            again = json.loads(renamed(json.dumps(again, ensure_ascii=False)))
-            yield from (f"{name}: {line}" for line in _values(old, again, ""))
-        elif (before := (sealed / name).read_bytes()) != (made / name).read_bytes():
-            after = renamed((made / name).read_text(encoding="utf-8"))
-            if line := _lines(before.decode("utf-8", "backslashreplace"), after, _cells(name, tables)):
-                yield f"{name}: {line}"
+    for name in sorted(
+        there | new, key=lambda name: (name in there & new, not name.endswith(".tsv"), name != RESULTS, name)
+    ):
+        if name not in there:
+            yield name, "is missing; the inputs give it"
+        elif name not in new:
+            yield name, "the inputs do not give this"
+        elif name.endswith(PICTURES):
+            yield name, UNCHECKED
+        elif name == RESULTS:
+            old, again = (read_object(folder / name, RESULTS_SHAPE) for folder in (sealed, made))
+            again = {**json.loads(renamed(json.dumps(again, ensure_ascii=False))), "clirbench": old.get("clirbench")}
+            lines = list(differences(old, again))
+            yield from ((name, line) for line in lines or [""])
+        elif not name.endswith("/"):
+            yield name, _difference(sealed / name, made / name, renamed, _cells(name, tables))
+    aside = (entry.name for entry in sealed.iterdir() if is_free(entry.name) and entry.name != MANIFEST)
+    yield from ((name, UNCHECKED) for name in (*aside, *(name for name in BESIDE if (sealed / name).is_file())))
 
 
 def _entries(folder: Path) -> Iterator[str]:
@@ -66,12 +64,7 @@ def _entries(folder: Path) -> Iterator[str]:
             yield f"{name}/" if path.is_dir() else name
 
 
-def _plain(results: Mapping[str, Any]) -> dict[str, Any]:
-    """results.json without the version of the program."""
-    return {key: value for key, value in results.items() if key != "clirbench"}
-
-
-def _cells(name: str, tables: Mapping[str, Any]) -> Callable[[str], list[tuple[bool, str]]]:
+def _cells(name: str, tables: Mapping[str, Any]) -> Cells:
     """How a line of a file falls into pieces, each with whether it is a cell of a column of numbers."""
     table = tables.get(name.removesuffix(".tsv"))
     if table and name.endswith(".tsv"):
@@ -82,9 +75,13 @@ def _cells(name: str, tables: Mapping[str, Any]) -> Callable[[str], list[tuple[b
     return lambda line: [(False, line)]
 
 
-def _lines(before: str, after: str, cells: Callable[[str], list[tuple[bool, str]]]) -> str:
-    """Where two texts first differ by more than the last bits of numbers."""
-    for number, (old, new) in enumerate(zip_longest(before.split("\n"), after.split("\n")), 1):
+def _difference(sealed: Path, made: Path, renamed: Callable[[str], str], cells: Cells) -> str:
+    """Where two files first differ by more than the last bits of numbers."""
+    before = sealed.read_bytes()
+    if before == made.read_bytes():
+        return ""
+    texts = before.decode("utf-8", "backslashreplace"), renamed(made.read_text(encoding="utf-8"))
+    for number, (old, new) in enumerate(zip_longest(*(text.split("\n") for text in texts)), 1):
         if old == new:
             continue
         if old is None or new is None:
@@ -112,17 +109,17 @@ def _around(old: str, new: str) -> str:
     return f"is {shorten(old[begin : at + 60], 100)!r}; the inputs give {shorten(new[begin : at + 60], 100)!r}"
 
 
-def _values(old: Any, new: Any, key: str) -> Iterator[str]:
+def differences(old: Any, new: Any, key: str = "") -> Iterator[str]:
     """A line for each value of two JSON values that differs."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name in {**old, **new}:
             if name not in old or name not in new:
                 yield f"{key}{name}: {'is missing' if name not in old else 'the inputs do not give it'}"
             else:
-                yield from _values(old[name], new[name], f"{key}{name}.")
+                yield from differences(old[name], new[name], f"{key}{name}.")
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for at, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _values(one, other, f"{key}{at}.")
+            yield from differences(one, other, f"{key}{at}.")
     elif type(old) is not type(new) or not (old == new or (isinstance(old, float) and close(old, new))):
         shown = [shorten(json.dumps(value, ensure_ascii=False), 100) for value in (old, new)]
         yield f"{key.rstrip('.')}: is {shown[0]}; the inputs give {shown[1]}"

@@ -1,17 +1,15 @@
-"""A run computed again from its inputs and nothing else, for `clirbench verify`: in a process of its own, which can
-start no program, reach no other machine and write only to its own folder.
-Only components that conf/ of the core and of our laboratories name take part (`reach.py`); a process that refuses the
-rest by an audit hook is the second lock of one door.
+"""A run computed again from its inputs and nothing else, for `clirbench verify`: while it is, this process can start no
+program, reach no other machine and write only to the run's new folder.
+Only components that conf/ of the core and of our laboratories name take part (`reach.py`); an audit hook that refuses
+the rest is the second lock of one door.
 """
 
 import errno
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,11 +19,11 @@ from clirbench.configuration.building import build, complete, limits_of
 from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration, relocate
 from clirbench.configuration.measuring import parse
 from clirbench.configuration.reach import effects, has_own_folders, refusals
-from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
+from clirbench.errors import ClirbenchError, ConfigError, ResourceError
 from clirbench.experiment import run, with_store
 from clirbench.files.run_files import PROVENANCE
+from clirbench.labs.verifying.following import differences
 from clirbench.metrics.score_files import ScoreFile
-from clirbench.report.compared.comparison import leaves
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.html.report import WHERE
@@ -33,7 +31,7 @@ from clirbench.report.provenance import COMMAND, PACKAGE, record
 from clirbench.store.plan import PLAN
 from clirbench.text import set_limits
 
-JOB, VERDICT, RUN = "job.json", "verdict.json", "run"
+RUN = "run"
 SYSTEM = ("/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/dev/null", "/dev/urandom")
 """Where libraries, fonts and time zones are."""
 CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -47,71 +45,64 @@ MOVES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.lin
          "os.chown", "os.utime")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Unchecked:
+class CannotCheck(Exception):
     """Why columns cannot be computed again: what makes them, and which they are (all, where none is named)."""
 
-    why: str
-    columns: tuple[str, ...] = ()
+    def __init__(self, *reasons: tuple[str, Sequence[str]]) -> None:
+        super().__init__(*reasons)
+        self.reasons = reasons
 
 
-@dataclass(frozen=True)
-class Job:
-    """What to compute: the recorded provenance, the columns of results.json (`name`, `role`), and where inputs are now.
+class DoesNotFollow(Exception):
+    """Where a run is not what its inputs give: a line each."""
 
-    places: the new place of each folder or file that the configuration names, by its absolute path.
+
+def follow(lines: Iterable[str]) -> None:
+    """Raises `DoesNotFollow` where there is any line."""
+    if found := list(lines):
+        raise DoesNotFollow(*found)
+
+
+def recompute(
+    recorded: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], places: Mapping[str, str], folder: Path
+) -> Mapping[str, str]:
+    """Compute a run again from its recorded provenance, its files in `folder`/run.
+
+    columns: those of results.json (`name`, `role`). places: the new place of each folder or file that the configuration
+    names, by its absolute path. Returns paths of inputs in the new files, and what stands for them in the old ones.
+    Raises `CannotCheck`, `DoesNotFollow` where the inputs do not give the record, and what of the machine stops it.
     """
-
-    provenance: Mapping[str, Any]
-    columns: Sequence[Mapping[str, Any]]
-    places: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Why a run `cannot` be computed, or what its inputs do `not_give`; else its files are there.
-
-    renamed: paths of inputs in the new files, and what stands for them in the old ones.
-    """
-
-    cannot: tuple[Unchecked, ...] = ()
-    not_give: tuple[str, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-
-
-def recompute(job: Job, folder: Path) -> Verdict:
-    """Compute the run of a job again, its files in `folder`/run; raises what of the machine stops it."""
-    recorded = job.provenance
     words = recorded["command"][len(COMMAND) :]
     try:
         cfg = compose_configuration(words)
         complete(cfg)
         composed = plain_configuration(cfg)
-        renamed = _with_places(cfg, job, folder)
-        if elsewhere := tuple(_made_elsewhere(plain_configuration(cfg), job.columns)):
-            return Verdict(elsewhere)
+        renamed = _with_places(cfg, recorded, places, folder)
+        if elsewhere := list(_made_elsewhere(plain_configuration(cfg), columns)):
+            raise CannotCheck(*elsewhere)
         set_limits(limits_of(cfg))
         # Texts too short to tell their language have it from the name that their folder had.
         called = str(composed.get("folder") or "")
         experiment = build(cfg, str(Path(recorded["directory"]) / called) if called else "")
     except ConfigError as error:
-        return Verdict((Unchecked(f"this clirbench cannot make its configuration: {error}"),))
-    inputs = [placed(path, job.places) for path in recorded["read"]]
-    with confined(folder, [*inputs, folder / "cache"]) as refused:
+        raise CannotCheck((f"this clirbench cannot make its configuration: {error}", ())) from None
+    inputs = [placed(path, places) for path in recorded["read"]]
+    with chdir(folder), confined(folder, [*inputs, folder / "cache"]) as refused:
         try:
             with with_store(experiment, folder / "new", folder / PLAN) as ready:
                 result = run(ready)
                 made = plain(record(composed, result))
             RunFolder.claim(folder / RUN).write(result, recorded)
         except ResourceError as error:
-            return Verdict((Unchecked(str(error)),))
+            raise CannotCheck((str(error), ())) from None
         except (ClirbenchError, PermissionError) as error:
-            wrong: tuple[str, ...] = (f"{PROVENANCE}: the run that it describes ends with an error: {error}",)
+            wrong = [f"{PROVENANCE}: the run that it describes ends with an error: {error}"]
         else:
-            wrong = tuple(_other_record(recorded, made, renamed))
+            wrong = list(_other_record(recorded, made, renamed))
     if wrong and refused:
-        return Verdict((Unchecked(f"a part of it asked for what is not allowed here: {refused[0]}"),))
-    return Verdict(not_give=wrong, renamed=renamed)
+        raise CannotCheck((f"a part of it asked for what is not allowed here: {refused[0]}", ()))
+    follow(wrong)
+    return renamed
 
 
 def no_command_line(command: Sequence[str]) -> str:
@@ -139,7 +130,9 @@ def can_compute(name: str) -> bool:
     return True
 
 
-def _made_elsewhere(configuration: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Iterator[Unchecked]:
+def _made_elsewhere(
+    configuration: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, list[str]]]:
     """Each component that runs code, reaches another machine or writes elsewhere, with the columns that it makes."""
     for key, what, _ in effects(configuration, CONF):
         group, _, name = key.partition(".")
@@ -147,28 +140,23 @@ def _made_elsewhere(configuration: Mapping[str, Any], columns: Sequence[Mapping[
         part = node.get(name.partition(".")[0]) if isinstance(node, Mapping) else None
         named = {name.partition(".")[0], *([str(part.get("name"))] if isinstance(part, Mapping) else [])}
         made = [str(column["name"]) for column in columns if group in ("metric", "measure") and column["name"] in named]
-        yield Unchecked(f"{key} {what}", tuple(made))
+        yield f"{key} {what}", made
 
 
-def _with_places(cfg: Any, job: Job, folder: Path) -> dict[str, str]:
-    """Put new places into a configuration, and what only says where to compute; returns new names and the old ones."""
-    home = Path(job.provenance["directory"])
+def _with_places(cfg: Any, recorded: Mapping[str, Any], places: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Put new places into a configuration, and what only says where to compute; returns new names and the old ones.
+
+    The cache has the downloads and translations of the old one, and not its results.
+    """
+    home, cache = Path(recorded["directory"]), folder / "cache"
     kept = str(home / str(cfg.paths.cache))
-    _link_downloads(Path(job.places.get(kept, kept)), folder / "cache")
-    renamed = relocate(cfg, home, {**job.places, kept: str(folder / "cache")})
-    return {**{new: old for old, new in job.places.items()}, **renamed}
-
-
-def _link_downloads(kept: Path, cache: Path) -> None:
-    """A cache with the downloads and translations of another, and without its results."""
+    old = places.get(kept, kept)
     cache.mkdir()
-    try:
-        entries = list(kept.iterdir())
-    except (OSError, ValueError):
-        return
-    for entry in entries:
+    for entry in Path(old).absolute().iterdir() if os.path.isdir(old) else ():  # noqa: PTH112 - nor for a NUL
         if entry.name != "store":
-            (cache / entry.name).symlink_to(entry.absolute())
+            (cache / entry.name).symlink_to(entry)
+    renamed = relocate(cfg, home, {**places, kept: str(cache)})
+    return {**{new: old for old, new in places.items()}, **renamed}
 
 
 def input_places(recorded: Mapping[str, Any], data: Path | None) -> dict[str, str]:
@@ -179,9 +167,7 @@ def input_places(recorded: Mapping[str, Any], data: Path | None) -> dict[str, st
     for. Without `data` they are where they were.
     """
     home, places = Path(recorded["directory"]), dict[str, str]()
-    values = {value for _, value in leaves(recorded["configuration"], "") if value and "\0" not in value}
-    listed = {item for value in _lists(recorded["configuration"]) for item in value if isinstance(item, str) and item}
-    for value in values | listed:
+    for value in {text for text in _texts(recorded["configuration"]) if text and "\0" not in text}:
         root = home / value
         if data is None:
             places |= {str(root): str(root)} if names_input(home, value, recorded["read"]) else {}
@@ -201,12 +187,12 @@ def _place_of(root: Path, read: Iterable[str], data: Path) -> Path | None:
     return found.absolute() if found else None
 
 
-def _lists(value: Any) -> Iterator[list[Any]]:
-    """Every list in a JSON value."""
-    if isinstance(value, list):
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value."""
+    if isinstance(value, str):
         yield value
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _lists(item)
+        yield from _texts(item)
 
 
 def placed(path: str, places: Mapping[str, str]) -> Path:
@@ -226,12 +212,9 @@ def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed:
     yield from (
         f"{PROVENANCE}: {key}: no run writes it" for key in recorded if key not in (*made, *MAKING, "command", "files")
     )
-    for key in made:
-        before, after = (dict(leaves(_what(key, of.get(key)), key)) for of in (recorded, made))
-        for name in {**before, **after}:
-            if before.get(name) != after.get(name):
-                old, new = before.get(name, "not there"), after.get(name, "not there")
-                yield f"{PROVENANCE}: {name}: is {shorten(old, 150)}; the inputs give {shorten(new, 150)}"
+    old, new = ({key: _what(key, of.get(key)) for key in made} for of in (recorded, made))
+    for line in differences(old, new):
+        yield f"{PROVENANCE}: {line}"
 
 
 def _what(key: str, value: Any) -> Any:
@@ -296,7 +279,8 @@ def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
     if hook.on:
         raise RuntimeError("a run is verified in this process already")
     installed = {sys.prefix, sys.base_prefix, *filter(None, sys.path), str(PACKAGE), *SYSTEM}
-    caches = [str(Path("~/.cache/numba").expanduser()), os.environ.get("NUMBA_CACHE_DIR", "")]
+    caches = [str(Path.home() / name) for name in (".cache/numba", ".cache/matplotlib", ".config/matplotlib")]
+    caches += [os.environ.get(name, "") for name in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR")]
     writable = [str(folder), tempfile.gettempdir(), os.devnull, *filter(None, caches)]
     hook.writable = tuple(map(os.path.realpath, writable))
     hook.readable = (*hook.writable, *map(os.path.realpath, (*installed, *map(str, inputs))))
@@ -305,18 +289,3 @@ def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
         yield hook.refused
     finally:
         hook.on = False
-
-
-def do_job(folder: Path) -> None:
-    """Do the job that `folder` describes, and write its verdict there; for a process of its own."""
-    job = Job(**json.loads((folder / JOB).read_text(encoding="utf-8")))
-    os.chdir(folder)
-    verdict = recompute(job, folder)
-    (folder / VERDICT).write_text(json.dumps(asdict(verdict)), encoding="utf-8")
-
-
-def read_verdict(folder: Path) -> Verdict:
-    """What the process that did the job wrote."""
-    found = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
-    cannot = tuple(Unchecked(one["why"], tuple(one["columns"])) for one in found["cannot"])
-    return Verdict(cannot, tuple(found["not_give"]), found["renamed"])

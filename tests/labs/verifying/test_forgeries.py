@@ -8,7 +8,6 @@ its name printed, or 5.
 import json
 import re
 import shutil
-from argparse import Namespace
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -20,8 +19,7 @@ import pytest
 import clirbench as cb
 from clirbench.files.manifest import is_free, seal
 from clirbench.files.run_files import MANIFEST
-from clirbench.labs.verifying.commands import verify
-from clirbench.labs.verifying.recomputing import Job, Verdict, recompute
+from tests.labs.verifying.sent_folders import Verifier
 
 NAMES = {"every2": "opus-1.1", "every3": "opus-1.10", "every5": "opus-2.0", "every9": "opus-2.00"}
 SETTINGS: dict[str, Any] = {
@@ -119,6 +117,11 @@ def repeat_row(folder: Path) -> None:
     (folder / "per_topic.tsv").write_text(text + text.split("\n")[1] + "\n")
 
 
+def read_less(folder: Path) -> None:
+    read = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["read"]
+    set_in("provenance.json", read={path: sha for path, sha in read.items() if "opus-2.00" not in path})(folder)
+
+
 def folder_for_plan(folder: Path) -> None:
     (folder / "plan.tsv").unlink(missing_ok=True)
     put("plan.tsv/answer.txt")(folder)
@@ -190,6 +193,23 @@ FORGERIES: dict[str, tuple[str, Change, int, str]] = {
     "another seed": ("texts", set_in("provenance.json", seed=7), 4, "seed"),
     "prose for a version": ("texts", set_in("provenance.json", python="3. Judges agree"), 4, "python: is no version"),
     "prose for a library": ("texts", set_in("provenance.json", libraries={"by people": "1"}), 4, "is no version"),
+    "another signature": ("texts", set_in("provenance.json", signatures={"chrF2": "mine"}), 4, "signatures.chrF2: "),
+    "an input less": ("texts", read_less, 4, "provenance.json: read"),
+    "findings of another kind": ("texts", set_in("results.json", findings="text"), 4, "'findings' is no list"),
+    "another version of the answer": ("texts", set_in("results.json", clirbench="9"), 4, "json: clirbench: is another"),
+    "another version of the seal": ("texts", set_in("manifest.json", clirbench="9"), 4, "json: clirbench: is another"),
+    "another Unicode": (
+        "texts",
+        set_in("provenance.json", unicode="3.2.0"),
+        0,
+        "made with Unicode 3.2.0, checked with",
+    ),
+    "a table that the inputs do not give": (
+        "texts",
+        put("baseline.tsv"),
+        4,
+        "baseline.tsv: the inputs do not give this",
+    ),
     "a key of nobody": ("texts", set_in("provenance.json", remarks="checked"), 4, "provenance.json: remarks"),
     "hashes of nothing": ("texts", set_in("provenance.json", files={}), 4, "provenance.json: files"),
     "a word of the command": ("texts", edit("provenance.json", r"topics\.n=5", "topics.n=6"), 4, "do not follow"),
@@ -211,32 +231,18 @@ FORGERIES: dict[str, tuple[str, Change, int, str]] = {
 
 
 @pytest.fixture(scope="module")
-def computed(made: Path) -> Callable[[dict[str, Any], Path], Verdict]:
-    """Computes a job; the same job is computed once, and its files are copied."""
-    kept: dict[str, tuple[Verdict, Path]] = {}
-
-    def compute(job: dict[str, Any], work: Path) -> Verdict:
-        key = json.dumps({**job["provenance"], "files": {}})
-        if key not in kept:
-            place = made / f"computed-{len(kept)}"
-            kept[key] = recompute(Job(**job), work), place
-            shutil.copytree(work, place)
-        elif not (work / "run").exists():
-            shutil.copytree(kept[key][1], work, dirs_exist_ok=True)
-        return kept[key][0]
-
-    return compute
+def verifier(made: Path) -> Verifier:
+    return Verifier(made)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_folder_is_refused_or_what_is_not_checked_is_named(
-    name: str, made: Path, computed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    name: str, made: Path, verifier: Verifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     of, change, expected, said = FORGERIES[name]
     folder = Path(shutil.copytree(made / of, tmp_path / "run"))
     change(folder)
     reseal(folder)
-    monkeypatch.setattr(verify, "compute", computed)
-    status = verify._verify(Namespace(run=folder, data=None))
+    status = verifier(folder, monkeypatch)
     shown = capsys.readouterr().out
     assert (status, said in shown) == (expected, True), shown
