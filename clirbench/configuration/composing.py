@@ -24,7 +24,6 @@ from clirbench.configuration.advice import ENGINES, of_choice, refusal, unknown_
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.laboratories import config_parts as config_parts
-from clirbench.configuration.measuring import is_measure
 from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.keys import NODES, defaults, may_name_files
@@ -135,6 +134,8 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
                 f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
             )
         if name not in choices:
+            from clirbench.configuration.measuring import is_measure  # which loads libraries of measures
+
             if group == "metric" and name.lower() == "chrf":
                 raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
             if group == "metric" and is_measure(name):
