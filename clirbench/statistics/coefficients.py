@@ -25,7 +25,7 @@ from clirbench.statistics.p_values import (
     kendall_exact,
     sampled,
 )
-from clirbench.statistics.vectorised import balances, ranks
+from clirbench.statistics.vectorised import balances, ranks, standardised
 from clirbench.types import Doubles, Ints
 
 P_VALUES = ("exact", "permutation", "scipy")
@@ -146,7 +146,7 @@ def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     problem = _reason_undefined(x, y, p_value)
     if problem is not None:
         return problem
-    left, right = _scaled(x), _scaled(y)
+    left, right = standardised(x), standardised(y)
     value = float(np.clip(left @ right, -1.0, 1.0))
     if p_value == "scipy":
         from scipy.stats import pearsonr
@@ -317,10 +317,3 @@ def _reason_undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | Non
 
 def _few(n: int) -> str:
     return "2 systems always agree or disagree perfectly" if n == 2 else ""
-
-
-def _scaled(column: Doubles) -> Doubles:
-    """The column centred, at length 1; scaled by its largest magnitude first, so that tiny spreads survive."""
-    centred = column - column.mean()
-    centred = centred / np.abs(centred).max()
-    return np.asarray(centred / np.linalg.norm(centred))

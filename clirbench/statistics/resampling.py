@@ -55,10 +55,7 @@ class Draws:
 
     def weights(self, level: str, n: int) -> Doubles:
         """(samples, n): how often each sample holds each of n items; the items themselves are never all there."""
-        weighting = np.empty((self.samples, n))
-        for number, block in enumerate(self.blocks(level, n)):
-            weighting[number * BLOCK : (number + 1) * BLOCK] = weights(block, n)
-        return weighting
+        return np.concatenate([weights(block, n) for block in self.blocks(level, n)])
 
     def blocks(self, level: str, n: int) -> Iterator[Ints]:
         """The rows of `items`, some at a time."""
@@ -122,31 +119,19 @@ def measure_values(evidence: Evidence, name: str, topics: Ints) -> Doubles:
 
 def resampled_x(evidence: Evidence, draws: Draws) -> Doubles:
     """(samples, metrics, systems): every metric on drawn segments; columns without statistics stay as they are."""
-    drawn: dict[int, Doubles] = {}
     x = np.tile(evidence.x, (draws.samples, 1, 1))
-    if "segments" in draws.levels:
-        for at, name in enumerate(evidence.metric_names):
-            if n := evidence.segments(name):
-                if n not in drawn:
-                    drawn[n] = draws.weights("segments", n)
-                x[:, at] = metric_scores(evidence, name, drawn[n])
+    for at, name in enumerate(evidence.metric_names if "segments" in draws.levels else ()):
+        if n := evidence.segments(name):
+            x[:, at] = metric_scores(evidence, name, draws.weights("segments", n))
     return x
 
 
 def resampled_y(evidence: Evidence, draws: Draws) -> Doubles:
     """(samples, measures, systems): every measure on drawn topics; columns without topics stay as they are."""
     y = np.tile(evidence.y, (draws.samples, 1, 1))
-    if "topics" not in draws.levels:
-        return y
-    topics = {at: evidence.topics(name) for at, name in enumerate(evidence.measure_names)}
-    for n in dict.fromkeys(filter(None, topics.values())):
-        begin = 0
-        for block in draws.blocks("topics", n):  # all draws of many topics are never there at once
-            rows = slice(begin, begin + len(block))
-            for at, name in enumerate(evidence.measure_names):
-                if topics[at] == n:
-                    y[rows, at] = measure_values(evidence, name, block)
-            begin += len(block)
+    for at, name in enumerate(evidence.measure_names if "topics" in draws.levels else ()):
+        if n := evidence.topics(name):  # all draws of many topics are never there at once
+            y[:, at] = np.concatenate([measure_values(evidence, name, block) for block in draws.blocks("topics", n)])
     return y
 
 

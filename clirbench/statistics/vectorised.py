@@ -42,7 +42,7 @@ def kendall_grid(x: Doubles, y: Doubles) -> Doubles:
 
 def pearson_grid(x: Doubles, y: Doubles) -> Doubles:
     """Pearson's r; shapes as in `kendall_grid`."""
-    return np.clip(_standard(x) @ _standard(y).swapaxes(1, 2), -1.0, 1.0)  # rounding may pass 1
+    return np.clip(standardised(x) @ standardised(y).swapaxes(1, 2), -1.0, 1.0)  # rounding may pass 1
 
 
 def spearman_grid(x: Doubles, y: Doubles) -> Doubles:
@@ -81,9 +81,12 @@ def grid(name: str) -> Grid:
     return GRIDS[name]
 
 
-def _standard(columns: Doubles) -> Doubles:
-    """Centred and at length 1 along the last axis; NaN where constant."""
+def standardised(columns: Doubles) -> Doubles:
+    """Centred and at length 1 along the last axis; NaN where constant.
+
+    Scaled by the largest magnitude first, so that tiny spreads survive.
+    """
     centred = columns - columns.mean(axis=-1, keepdims=True)
     constant = (columns == columns[..., :1]).all(axis=-1, keepdims=True)
-    length = np.where(constant, np.nan, np.sqrt((centred**2).sum(axis=-1, keepdims=True)))
-    return np.asarray(centred / length)
+    scaled = centred / np.where(constant, np.nan, np.abs(centred).max(axis=-1, keepdims=True))
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))

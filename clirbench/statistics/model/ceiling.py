@@ -83,13 +83,11 @@ def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> 
 
 def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:
     """Noise variance of each metric between units, of those whose segments are known: drawn 200 times."""
-    drawn: dict[int, Doubles] = {}
-    found = {}
+    draws, found = Draws(("segments",), SAMPLES, seed=seed), {}
     for name in part.metric_names:
         if n := part.segments(name):
-            if n not in drawn:
-                drawn[n] = Draws(("segments",), SAMPLES, seed=seed).weights("segments", n)
-            found[name] = between_error(np.cov(metric_scores(part, name, drawn[n]), rowvar=False), unit)
+            scores = metric_scores(part, name, draws.weights("segments", n))
+            found[name] = between_error(np.cov(scores, rowvar=False), unit)
     return found
 
 
