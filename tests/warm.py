@@ -75,7 +75,7 @@ def first_use() -> None:
         metric.score(metric.statistics(["a b"], TestSet((("a b",),), ("a b",))).sum(axis=0))
     BM25().rank(Documents.of([Document("1", "oil price"), Document("2", "x")]), [Topic.of("t", "oil")])
     interval(0.5, 9)
-    _environment().get_template("report.html.j2")
+    _environment().get_template("page.html.j2")
 
 
 def serve() -> dict[str, Any]:

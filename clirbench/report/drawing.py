@@ -4,7 +4,7 @@ Figures are many and small; placing a few hundred strokes ourselves takes a hund
 library, and gives the same bytes each time. `image_files.py` replays the same drawing for pdf and png.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Literal
 
@@ -30,7 +30,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A filled shape around (x, y), `radius` from its centre."""
+    """A filled shape around (x, y), `radius` from its centre.
+
+    On a page: `tip` is shown on hover, `name` beside it, `of` are the numbers of its groups by each way to colour,
+    `spread` the half axes of the ellipse around it.
+    """
 
     x: float
     y: float
@@ -38,6 +42,10 @@ class Mark:
     colour: str = COLOURS[0]
     radius: float = 2.4
     opacity: float = 0.85
+    tip: str = ""
+    of: str = ""
+    name: str = ""
+    spread: tuple[float, float] = (0.0, 0.0)
 
     def corners(self) -> tuple[tuple[float, float], ...]:
         """The corners of a shape that has some, of about a circle's area."""
@@ -76,21 +84,22 @@ class Drawing:
     labels: list[Label] = field(default_factory=list)
 
 
-def svg(drawing: Drawing, title: str) -> str:
-    """The drawing as a stand-alone svg; `title` is what a screen reader says."""
+def svg(drawing: Drawing, title: str, *, inline: bool = False) -> str:
+    """The drawing as a stand-alone svg, or `inline` as part of a page; `title` is what a screen reader says."""
     w, h = svg_number(drawing.width), svg_number(drawing.height)
+    walked = ' tabindex="0"' if any(mark.tip.strip() for mark in drawing.marks) else ""
+    size = f'aria-label="{escape(title)}"{walked}' if inline else f'width="{w}pt" height="{h}pt"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}pt" height="{h}pt" viewBox="0 0 {w} {h}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {w} {h}" role="img" '
         'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>',
+        *(() if inline else (f"<title>{escape(title)}</title>", f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>')),
     ]
     for line in drawing.lines:
         path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in line.points)
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{svg_number(line.width)}"/>'
         )
-    parts += [_mark(mark) for mark in drawing.marks]
+    parts += [on_page(mark) if mark.tip else svg_mark(mark) for mark in drawing.marks]
     for label in drawing.labels:
         at = f'x="{svg_number(label.x)}" y="{svg_number(label.y)}"'
         if label.upright:
@@ -101,12 +110,26 @@ def svg(drawing: Drawing, title: str) -> str:
     return escape_unseen("\n".join([*parts, "</svg>\n"]))
 
 
-def _mark(mark: Mark) -> str:
-    paint = f'fill="{mark.colour}" fill-opacity="{svg_number(mark.opacity)}"'
+def svg_mark(mark: Mark, paint: str = "") -> str:
+    """The shape of a mark; `paint`: its colour, where that is not its own."""
+    paint = paint or f' fill="{mark.colour}" fill-opacity="{svg_number(mark.opacity)}"'
     if mark.shape == "circle":
-        return f'<circle cx="{svg_number(mark.x)}" cy="{svg_number(mark.y)}" r="{svg_number(mark.radius)}" {paint}/>'
+        return f'<circle cx="{svg_number(mark.x)}" cy="{svg_number(mark.y)}" r="{svg_number(mark.radius)}"{paint}/>'
     path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in mark.corners())
-    return f'<polygon points="{path}" {paint}/>'
+    return f'<polygon points="{path}"{paint}/>'
+
+
+def on_page(mark: Mark) -> str:
+    """A mark that a page shows, names and colours: its ellipse, its shape around (0, 0) and its name."""
+    rx, ry = map(svg_number, mark.spread)
+    ellipse = f'<ellipse rx="{rx}" ry="{ry}"/>' if any(mark.spread) else ""
+    name = f'<text x="5" y="3" font-size="7">{escape(mark.name)}</text>' if mark.name else ""
+    at, of = f"{svg_number(mark.x)} {svg_number(mark.y)}", f' data-of="{mark.of}"' if mark.of else ""
+    shape = svg_mark(replace(mark, x=0, y=0), " ")
+    return (
+        f'<g class="mark" transform="translate({at})" fill="{mark.colour}" data-tip="{escape(mark.tip)}"{of}>'
+        f"{ellipse}{shape}{name}</g>"
+    )
 
 
 def svg_number(value: float) -> str:

@@ -3,9 +3,10 @@ lines and marks (`panels`) in which analyses draw what they found.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,22 @@ LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
 GREY = "#D9D9D9"
 NEAR = 90.0
 """Points to the right of a mark in which another one leaves no room for its name."""
-Points = Sequence[tuple[float, float]]
+
+
+class Dot(NamedTuple):
+    """A point of a page's plot: what is said of it, and how far (`right`, `up`) its ellipse reaches in values."""
+
+    x: float
+    y: float
+    tip: str = ""
+    name: str = ""
+    of: str = ""
+    right: float = 0.0
+    up: float = 0.0
+
+
+Point = tuple[float, float] | Dot
+Points = Sequence[Point]
 ALONE = (430.0, 290.0)
 """The size of a plot that is alone."""
 MANY = 60
@@ -44,7 +60,7 @@ def write(folder: Path, result: Result) -> None:
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
-            drawing = scatter_plots(measure, metrics, taus, groups)
+            drawing = panels(scatter_plots(measure, metrics, taus, groups))
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
             for ending in result.experiment.figures:
                 write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
@@ -68,38 +84,25 @@ def write_drawing(path: Path, drawing: Drawing, title: str) -> None:
 
 
 def scatter_plots(
-    measure: Column, metrics: Sequence[Column], taus: Mapping[tuple[str, str], Correlation], groups: Grouping
-) -> Drawing:
-    """One plot for each metric, the measure on the vertical axis of all; below them what the marks mean.
+    measure: Column,
+    metrics: Sequence[Column],
+    taus: Mapping[tuple[str, str], Correlation],
+    groups: Grouping,
+    dot: Callable[[int, Column, Column], Point] = lambda i, x, y: (float(x.values[i]), float(y.values[i])),
+) -> "list[Panel]":
+    """One plot for each metric, the measure on the vertical axis of all, a mark for each system (`dot`) by its group.
 
     `taus` by (measure, metric): a plot whose pair has one is headed by it.
     """
-    n_columns = min(COLUMNS, len(metrics))
-    n_rows = -(-len(metrics) // n_columns)
-    several = len(groups.names) > 1
-    drawing = Drawing(WIDTH * n_columns, HEIGHT * n_rows + (18.0 if several else 0.0))
-    for i, metric in enumerate(metrics):
-        x0, y0 = i % n_columns * WIDTH, i // n_columns * HEIGHT
-        _scatter_plot(drawing, x0, y0, metric, measure, groups)
-        if tau := taus.get((measure.name, metric.name)):
-            middle = x0 + LEFT + (WIDTH - LEFT - RIGHT) / 2
-            text = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}"
-            drawing.labels.append(Label(middle, y0 + 15, text, 9, "middle", bold=True))
-    if several:
-        legend(drawing, groups.names)
-    return drawing
-
-
-def _scatter_plot(drawing: Drawing, x0: float, y0: float, metric: Column, measure: Column, groups: Grouping) -> None:
-    left, right, top, bottom = x0 + LEFT, x0 + WIDTH - RIGHT, y0 + TOP, y0 + HEIGHT - BOTTOM
-    kept = np.isfinite(metric.values + measure.values)
-    across = Scale.over(metric.values[kept], left, right)
-    along = Scale.over(measure.values[kept], bottom, top)
-    axes(drawing, across, along)
-    for i in np.flatnonzero(kept).tolist():
-        x, y = across(float(metric.values[i])), along(float(measure.values[i]))
-        drawing.marks.append(mark(x, y, groups.group_of[i]))
-    name_axes(drawing, across, along, axis_label(metric), axis_label(measure), x0)
+    plots = []
+    for metric in metrics:
+        dots: dict[str, list[Point]] = {name: [] for name in groups.names}
+        for i in np.flatnonzero(np.isfinite(metric.values + measure.values)).tolist():
+            dots[groups.names[groups.group_of[i]]].append(dot(i, metric, measure))
+        tau = taus.get((measure.name, metric.name))
+        title = f"{coefficient_symbol(tau.coefficient)} {tau_cell(tau)}{interval(tau)}" if tau else ""
+        plots.append(Panel(axis_label(metric), axis_label(measure), dots=dots, title=title))
+    return plots
 
 
 def axes(drawing: Drawing, across: "Scale", along: "Scale") -> None:
@@ -246,29 +249,31 @@ class Panel:
     def placed(self, points: Points) -> list[tuple[float, float]]:
         """The points on their axes, without those that have no place there."""
         at, up = (_logarithm if name in self.powers else float for name in "xy")
-        return [place for x, y in points if all(map(math.isfinite, place := (at(x), up(y))))]
+        return [place for p in points if all(map(math.isfinite, place := (at(p[0]), up(p[1]))))]
 
     @property
     def everything(self) -> list[tuple[float, float]]:
-        """All points on their axes."""
-        return [
-            p for points in (*self.lines.values(), *self.dots.values(), *self.outlines) for p in self.placed(points)
-        ]
+        """All points on their axes, and the ends of ellipses."""
+        points = [p for points in (*self.lines.values(), *self.dots.values(), *self.outlines) for p in points]
+        dots = [p for p in points if isinstance(p, Dot) and p.right + p.up > 0]
+        ends = [(p.x + sign * p.right, p.y + sign * p.up) for p in dots for sign in (-1, 1)]
+        return self.placed([*points, *ends])
 
 
-def panels(plots: Sequence[Panel], alike: bool = False) -> Drawing:
+def panels(plots: Sequence[Panel], alike: bool = False, keyed: bool = True) -> Drawing:
     """The plots in rows of three or fewer, one alone larger; `alike`: with the same axes. A legend is below them where
-    they name more than one thing.
+    they name more than one thing, if `keyed`.
     """
     width, height = size = ALONE if len(plots) == 1 else (WIDTH, HEIGHT)
     n_columns = max(1, min(COLUMNS, len(plots)))
     names = list(dict.fromkeys(name for plot in plots for name in (*plot.lines, *plot.dots)))
-    drawing = Drawing(width * n_columns, height * -(-len(plots) // n_columns) + (18.0 if len(names) > 1 else 0.0))
+    keyed = keyed and len(names) > 1
+    drawing = Drawing(width * n_columns, height * -(-len(plots) // n_columns) + (18.0 if keyed else 0.0))
     shared = [p for plot in plots for p in plot.everything] if alike else []
     for i, plot in enumerate(plots):
         if points := shared or plot.everything:
             _plot(drawing, plot, np.array(points), names, (i % n_columns * width, i // n_columns * height), size)
-    if len(names) > 1:
+    if keyed:
         legend(drawing, names)
     return drawing
 
@@ -300,7 +305,17 @@ def _plot(
             drawing.lines.append(Line(through, colour, thick))
     marked = {name: values for name, values in plot.lines.items() if len(values) <= MANY}
     for name, values in (*marked.items(), *plot.dots.items()):
-        drawing.marks += [mark(x, y, names.index(name)) for x, y in places(values)]
+        for point in values:
+            for x, y in places([point]):
+                drawing.marks.append(_dot(mark(x, y, names.index(name)), point, across, along))
+
+
+def _dot(made: Mark, point: Point, across: Scale, along: Scale) -> Mark:
+    """The mark with what a page says of its point."""
+    if not isinstance(point, Dot):
+        return made
+    spread = (across(point.right) - across(0), along(0) - along(point.up))
+    return replace(made, tip=point.tip, name=point.name, of=point.of, spread=spread)
 
 
 def _logarithm(value: float) -> float:

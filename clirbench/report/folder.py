@@ -25,12 +25,13 @@ from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import conditions, curves, figures, latex, markdown
 from clirbench.report.facts import first_names
 from clirbench.report.grouping import checkpoints
-from clirbench.report.html import report as html
-from clirbench.report.html.report import Live
+from clirbench.report.html.page import write_page
+from clirbench.report.html.pair import NAME as PAIR
+from clirbench.report.html.pair import pair_page, topic_words
+from clirbench.report.html.report import Live, run_page
 from clirbench.report.paper import paper_page
 from clirbench.report.provenance import HASHED
 from clirbench.report.results_json import as_json, results
-from clirbench.report.run_page import run_page
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result
 from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
@@ -157,10 +158,13 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     figures.write(folder / "figures", result)
     if checkpoints(result.board):
         curves.write(folder / "figures", result)
-    for name, page in (("report.md", run_page(result, provenance)), ("paper.md", paper_page(result, provenance))):
-        (folder / name).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
+    page = run_page(result, provenance, live)
+    for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance))):
+        (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
+    write_page(folder / "report.html", page)
+    if pair := pair_page(result.tables, topic_words(result)):
+        write_page(folder / PAIR, pair)
     latex.write(folder / "latex", result)
-    html.write(folder, result, provenance, live)
     if universes := result.rows(conditions.UniverseTau):
         conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clirbench.pages.page import Block, Page, Plots, Points
+from clirbench.pages.page import Block, Code, Links, Page, Points
 from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
 
 
@@ -15,6 +15,8 @@ def page(made: Page, *, bold: bool = False) -> str:
 def _blocks(made: Page, bold: bool) -> Iterator[str]:
     yield f"# {prose(made.title)}"
     for section in made.sections:
+        if section.screen:
+            continue
         if section.title:
             yield f"## {prose(section.title)}"
         for block in section.blocks:
@@ -22,12 +24,16 @@ def _blocks(made: Page, bold: bool) -> Iterator[str]:
 
 
 def _block(block: Block, bold: bool) -> Iterator[str]:
-    if isinstance(block, str):
+    if isinstance(block, Code):
+        yield "\n".join(f"    {line}" for line in block.split("\n"))
+    elif isinstance(block, str):
         yield prose(block)
     elif isinstance(block, Points):
         lines = (f"{line}: `{code}`" if code else line for line, code in block.pairs())
         yield "\n".join(f"- {prose(line)}" for line in lines)
-    elif not isinstance(block, Plots) and block.rows:
+    elif isinstance(block, Links):
+        yield f"{prose(block.text)} {', '.join(f'[{name}]({name})' for name in block.files)}"
+    elif isinstance(block, Table) and block.rows:
         yield table(block, block.rows[: block.shown], bold=bold)
         if block.shown < len(block.rows):
             yield f"{len(block.rows) - block.shown} more rows are in `{block.name}.tsv`."

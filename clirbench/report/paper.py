@@ -15,7 +15,7 @@ from clirbench.pages.wording import interval, listed, many, number
 from clirbench.report.answer import answered, p_said, sentences
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import warnings
-from clirbench.report.run_page import counts
+from clirbench.report.html.report import counts
 from clirbench.report.set_up import data_name
 from clirbench.result import Result
 from clirbench.statistics.correlation import KENDALL, Correlation

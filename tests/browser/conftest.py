@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from clirbench.pages.table import Table
-from clirbench.report.html.report import write
+from clirbench.report.html.page import write_page
+from clirbench.report.html.report import run_page
 from tests.conftest import Cli
 from tests.report.boards import EVIL, board, result
 
@@ -165,5 +166,5 @@ def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     table = Table("power", EVIL, (EVIL, "n"), tuple((name, i) for i, name in enumerate(systems)), (EVIL,))
     folder = tmp_path_factory.mktemp("evil")
-    write(folder, result(made, [table], [EVIL]), PROVENANCE)
+    write_page(folder / "report.html", run_page(result(made, [table], [EVIL]), PROVENANCE))
     return folder / "report.html"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import Browser
-from tests.browser.test_report_page import unfold
+from tests.browser.test_report_page import everything_open
 from tests.conftest import Cli, write_lines
 from tests.lines import made_lines
 
@@ -40,52 +40,25 @@ def pair_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out" / "pair.html"
 
 
-def choose(browser: Browser, box: str, value: str) -> list[dict[str, str]]:
-    """What of the segments is shown after a choice: the data of each."""
-    browser.run(
-        "const box = document.getElementById(arguments[0]); box.value = arguments[1];"
-        "box.dispatchEvent(new Event('change', {bubbles: true}))",
-        box,
-        value,
-    )
-    found = browser.run("return [...document.querySelectorAll('.segment:not([hidden])')].map(s => ({...s.dataset}))")
-    whole = len(browser.all(".segment"))
-    assert browser.find("#segments-shown").text == f"{len(found)} of {whole} shown"
-    return [dict(one) for one in found]
-
-
-def test_segments_are_filtered_by_winner_length_and_lost_words(browser: Browser, pair_page: Path) -> None:
+def test_segments_are_filtered_and_sorted_and_influence_is_folded(browser: Browser, pair_page: Path) -> None:
     browser.open(pair_page)
-    unfold(browser)
-    everything = choose(browser, "by-winner", "")
-    left = choose(browser, "by-winner", "a")
-    assert 0 < len(left) < len(everything)
-    assert {one["side"] for one in left} == {"a"}
-    assert {one["side"] for one in choose(browser, "by-winner", "b")} == {"b"}
-    choose(browser, "by-winner", "")
-    for box, least, most in (("0-10", 0, 10), ("11-25", 11, 25), ("26-9999999", 26, 30)):
-        lengths = [int(one["words"]) for one in choose(browser, "by-length", box)]
-        assert lengths
-        assert all(least <= length <= most for length in lengths)
-    choose(browser, "by-length", "")
-    assert all("b" in one["lost"] for one in choose(browser, "by-terms", "b"))
-    both = choose(browser, "by-winner", "a")
-    assert both
-    assert all("b" in one["lost"] and one["side"] == "a" for one in both), "filters hold together"
-
-
-def test_the_winner_by_sentences_stands_first_and_influence_is_folded(browser: Browser, pair_page: Path) -> None:
-    browser.open(pair_page)
-    assert browser.texts("main h2") == ["chrF2", "BLEU"]
-    assert "better" in browser.texts("#metric-1 .segment .kicker")[0]
-    assert browser.texts("#metric-1 summary") == ["Corpus influence (leave-one-out): the largest deltas"]
-    assert not browser.find("#metric-1 details").get_attribute("open")
+    assert browser.texts("main h2") == ["chrF2", "chrF2: corpus influence", "BLEU", "BLEU: corpus influence"]
+    assert [d.get_attribute("open") for d in browser.all("details")] == [None, None]
+    whole = len(browser.texts("#metric-1 tbody tr"))
+    browser.find("#metric-1 [data-filter]").send_keys("right lost")
+    kept = browser.texts("#metric-1 tbody tr")
+    assert 0 < len(kept) < whole
+    assert all("right" in text and "lost" in text for text in kept)
+    browser.run("document.querySelectorAll('#influence-1 .sort')[3].click()")
+    everything_open(browser)
+    lengths = [int(text) for text in browser.texts("#influence-1 tbody td:nth-child(4)")]
+    assert lengths == sorted(lengths, reverse=True)
 
 
 def test_text_runs_in_its_own_direction(browser: Browser, pair_page: Path) -> None:
     browser.open(pair_page)
     directions = browser.run(
-        "return [...document.querySelectorAll('.segment p[dir]')]"
+        "return [...document.querySelectorAll('td:nth-last-child(-n+3)')]"
         ".map(p => [/[\\u0590-\\u06ff]/.test(p.textContent), getComputedStyle(p).direction])"
     )
     assert {tuple(one) for one in directions} == {(True, "rtl"), (False, "ltr")}
@@ -95,7 +68,7 @@ def test_text_runs_in_its_own_direction(browser: Browser, pair_page: Path) -> No
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_it_fits_and_passes_axe(browser: Browser, pair_page: Path, width: int, dark: bool) -> None:
     browser.open(pair_page, width, dark)
-    unfold(browser)
+    everything_open(browser)
     assert browser.errors() == []
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
     assert browser.violations() == []

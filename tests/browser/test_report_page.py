@@ -8,7 +8,6 @@ from clirbench.corpora.demo import DemoCorpus
 from clirbench.systems.demo import DemoSystems
 from tests.browser.conftest import Browser
 from tests.report.boards import EVIL
-from tests.report.typeset import typeset
 
 pytestmark = pytest.mark.slow
 LARGE = pytest.param("large_page", marks=pytest.mark.release)
@@ -22,15 +21,22 @@ def page(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def unfold(browser: Browser) -> None:
-    """Every fold open, every table whole."""
-    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
-    browser.run("document.querySelectorAll('.tools .all').forEach(b => b.click())")
-
-
 def everything_open(browser: Browser) -> None:
-    unfold(browser)
-    browser.run("document.querySelector('[data-topic]')?.click()")
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+def chosen(browser: Browser, **values: str) -> list[str]:
+    """Choose a metric, a measure or a colour; what of the plots is shown then."""
+    for name, value in values.items():
+        browser.run(
+            "const box = document.querySelector(`[data-choice=${arguments[0]}]`); box.value = arguments[1];"
+            "box.dispatchEvent(new Event('change', {bubbles: true}))",
+            name,
+            value,
+        )
+    return list(
+        browser.run("return [...document.querySelectorAll('.choice figure:not([hidden]) svg')].map(s => s.ariaLabel)")
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, indirect=True)
@@ -38,8 +44,8 @@ def test_it_opens_without_an_error_and_stays_small(browser: Browser, page: Path)
     browser.open(page)
     everything_open(browser)
     assert browser.errors() == []
-    assert browser.all("#plot svg .point")
-    assert page.stat().st_size < 3_000_000
+    assert browser.all(".choice figure:not([hidden]) .mark")
+    assert page.stat().st_size < 2_000_000
 
 
 @pytest.mark.parametrize("page", PAGES, indirect=True)
@@ -51,7 +57,7 @@ def test_a_phone_never_scrolls_sideways(browser: Browser, page: Path) -> None:
     # Nothing is cut off either: what is wider than the page lies in a region that scrolls by itself.
     wide = browser.run(
         "return [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > 391"
-        " && !e.closest('.scroll') && e.getBoundingClientRect().width > 0).map(e => e.outerHTML.slice(0, 80))"
+        " && !e.closest('.scroll, svg') && e.getBoundingClientRect().width > 0).map(e => e.outerHTML.slice(0, 80))"
     )
     assert wide == []
 
@@ -67,62 +73,71 @@ def test_contrast_and_structure_pass_axe(browser: Browser, page: Path, dark: boo
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
     browser.open(page)
-    unfold(browser)
-    heads = browser.texts("#table-systems thead th")
+    everything_open(browser)
+    heads = browser.texts("#systems thead th")
     column = len(heads) - 1
-    button = browser.all("#table-systems thead button")[column]
+    button = browser.all("#systems thead button")[column]
     orders = []
     for direction in ("descending", "ascending"):
         browser.run("arguments[0].click()", button)
-        head = browser.all("#table-systems thead th")[column]
+        head = browser.all("#systems thead th")[column]
         assert head.get_attribute("aria-sort") == direction
-        shown = browser.texts(f"#table-systems tbody td:nth-child({column + 1})")
+        shown = browser.texts(f"#systems tbody td:nth-child({column + 1})")
         orders.append([float(text) for text in shown])
     assert orders[0] == sorted(orders[0], reverse=True)
     assert orders[1] == orders[0][::-1]
-    assert len(browser.all("#table-systems thead [aria-sort]")) == 1
+    assert len(browser.all("#systems thead [aria-sort]")) == 1
+    browser.run("arguments[0].click()", browser.all("#systems thead button")[0])
+    names = browser.texts("#systems tbody th")
+    assert names[0] == min(names, key=str.casefold) or EVIL in names[0]
 
 
 def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    unfold(browser)
-    box = browser.find("[data-filter='table-systems']")
+    everything_open(browser)
+    box = browser.find("#systems [data-filter]")
     box.send_keys("GRAM but-")
-    assert browser.texts("#table-systems tbody th") == []
+    assert browser.texts("#systems tbody th") == []
     box.clear()
     box.send_keys("grammar-2")
-    assert browser.texts("#table-systems tbody th") == ["grammar-2"]
-    assert browser.texts("[data-count='table-systems']") == ["1 of 16 rows"]
+    assert browser.texts("#systems tbody th") == ["grammar-2"]
+    assert browser.texts("#systems [role=status]") == ["1 of 16 rows"]
 
 
-def test_hovering_says_what_a_cell_and_a_point_are(browser: Browser, demo_page: Path) -> None:
+def test_hovering_says_what_a_cell_a_column_and_a_point_are(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    unfold(browser)
+    everything_open(browser)
     said = browser.hover(browser.find(".tau td .cell[data-measure='MAP'][data-metric='BLEU']"))
     assert said.startswith("BLEU with MAP: .268")
     assert "16 systems, not significant" in said
-    point = browser.find("#plot .point")
-    lines = browser.hover(point).split("\n")
-    assert lines[0] in browser.texts("#table-systems tbody th")
+    assert browser.hover(browser.find("#tau-kendall thead th:nth-child(2)")).startswith("nrefs:1|BLEU|case:mixed")
+    lines = browser.hover(browser.find(".choice figure:not([hidden]) .mark circle")).split("\n")
+    assert lines[0] in browser.texts("#systems tbody th")
     assert lines[1].startswith("MacroF1 ")
 
 
-def test_pressing_a_cell_shows_its_plot_and_choosing_works(browser: Browser, demo_page: Path) -> None:
+def test_metric_measure_colour_ellipses_and_names_are_chosen(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
+    assert chosen(browser) == ["MAP[qrels] against MacroF1"]
     cell = browser.find(".tau td .cell[data-measure='RBO'][data-metric='chrF2']")
     browser.run("arguments[0].click()", cell)
-    assert browser.run("return [document.getElementById('plot-metric').value, plot.firstChild.ariaLabel]") == [
-        "chrF2",
-        "RBO against chrF2, 16 systems",
-    ]
-    assert len(browser.all("#plot .ellipse")) == 16
-    browser.run("document.getElementById('plot-ellipses').click()")
-    assert browser.all("#plot .ellipse") == []
-    browser.run("document.querySelector('#multiples button').click()")
-    assert browser.run("return plot.firstChild.ariaLabel") == "RBO against BLEU, 16 systems"
-    assert browser.texts("#legend li") == list(
-        dict.fromkeys(t.metadata["family"] for t in DemoSystems().translations(DemoCorpus().read()))
-    )
+    assert chosen(browser) == ["RBO against chrF2"]
+    assert "chosen" in cell.get_attribute("class")
+    assert len(chosen(browser, metric="")) == 5, "all metrics at once"
+    assert chosen(browser, metric="BLEU", measure="MAP") == ["MAP against BLEU"]
+    figure = "document.querySelector('.choice figure:not([hidden])')"
+    shown = f"return [...{figure}.querySelectorAll(arguments[0])].filter(e => e.getBoundingClientRect().width).length"
+    for kind, selector, before in (("ellipses", "ellipse", 16), ("names", ".mark text", 0)):
+        assert browser.run(shown, selector) == before
+        browser.run("document.querySelector(`[data-choice=${arguments[0]}]`).click()", kind)
+        assert browser.run(shown, selector) == 16 - before
+    families = list(dict.fromkeys(t.metadata["family"] for t in DemoSystems().translations(DemoCorpus().read())))
+    assert browser.texts(".legend li") == families
+    looks = f"return [...{figure}.querySelectorAll('.mark')].map(m => m.getAttribute('fill') + m.children[1].tagName)"
+    assert len(set(browser.run(looks))) == len(families)
+    chosen(browser, group="")
+    assert set(browser.run(looks)) == {"#0072B2circle"}
+    assert browser.texts(".legend li") == []
 
 
 def test_the_keyboard_reaches_cells_and_points(browser: Browser, demo_page: Path) -> None:
@@ -136,61 +151,47 @@ def test_the_keyboard_reaches_cells_and_points(browser: Browser, demo_page: Path
     assert browser.find("#tip").text.startswith("chrF1 with MAP")
     active.send_keys(Keys.ESCAPE)
     assert not browser.find("#tip").is_displayed()
-    plot = browser.find("#plot svg")
+    active.send_keys(Keys.ENTER)
+    assert chosen(browser) == ["MAP against chrF1"]
+    plot = browser.find(".choice figure:not([hidden]) svg")
     plot.send_keys(Keys.ARROW_RIGHT)
-    assert len(browser.all("#plot .point.on")) == 1
-    assert "MacroF1" in plot.get_attribute("aria-label")
+    assert len(browser.all(".mark.on")) == 1
+    assert "chrF1" in plot.get_attribute("aria-label")
+    before = plot.get_attribute("aria-label")
+    plot.send_keys(Keys.ARROW_LEFT)
+    assert plot.get_attribute("aria-label") != before
 
 
-@pytest.mark.parametrize("page", ["demo_page", LARGE], indirect=True)
-def test_a_topic_opens_with_its_systems_terms_and_documents(browser: Browser, page: Path) -> None:
-    browser.open(page)
-    unfold(browser)
-    means = [float(text) for text in browser.texts("#table-topics tbody td:nth-child(3)")]
-    assert means == sorted(means)  # the topics that lose most stand first
-    button = browser.find("#table-topics [data-topic]")
-    name = button.text
-    browser.run("arguments[0].click()", button)
-    assert browser.texts("#topic h3") == [f"Topic {name}"]
-    systems = browser.texts("#table-systems tbody th")
-    assert len(browser.all("#topic rect.point")) == len(systems)
-    assert browser.texts("#topic .sides h4")[0] == "Reference side"
-    assert 1 <= len(browser.all("#topic .sides > div:first-child li")) <= 10
-    assert browser.hover(browser.find("#topic rect.point")).split("\n")[0] in systems
-    box = browser.find("#topic-filter")
-    box.send_keys("no topic has these words")
-    assert browser.texts("#table-topics tbody th") == []
-    assert browser.errors() == []
+def test_topics_that_lose_most_come_first(browser: Browser, demo_page: Path) -> None:
+    browser.open(demo_page)
+    everything_open(browser)
+    means = [float(text) for text in browser.texts("#topics tbody td:nth-child(3)")]
+    assert len(means) == 44
+    assert means == sorted(means)
 
 
 def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) -> None:
     browser.open(evil_page)
-    unfold(browser)
-    assert browser.run("return document.scripts.length") == 2
+    everything_open(browser)
+    assert browser.run("return document.scripts.length") == 1
     assert browser.run("return document.images.length") == 0
-    assert f"{EVIL} 0" in browser.texts("#table-systems tbody th")
-    assert browser.hover(browser.find("#plot .point")).split("\n")[0].startswith(EVIL)
-    assert EVIL in browser.run("return [...document.getElementById('plot-metric').options].map(o => o.text)")
-    assert "{{7*7}} 3" in browser.texts("#table-systems tbody th")
+    assert f"{EVIL} 0" in browser.texts("#systems tbody th")
+    assert browser.hover(browser.find(".choice figure:not([hidden]) .mark")).split("\n")[0].startswith(EVIL)
+    assert EVIL in browser.run("return [...document.querySelector('[data-choice=metric]').options].map(o => o.text)")
+    assert "{{7*7}} 3" in browser.texts("#systems tbody th")
     assert browser.errors() == []  # an alert would have stopped the driver, a blocked script would be an error
 
 
-def test_checkpoints_have_curves_for_each_run(browser: Browser, evil_page: Path) -> None:
-    browser.open(evil_page)
-    unfold(browser)
-    assert len(browser.all("#curves polyline.draw")) == 4  # two runs, metric and measure
-    said = browser.hover(browser.find("#curves .point"))
-    assert "\nstep " in said
-
-
-def test_the_command_is_copied_or_selected(browser: Browser, demo_page: Path) -> None:
-    browser.open(demo_page)
-    unfold(browser)
-    browser.run("arguments[0].click()", browser.find("#copy"))
-    browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
-    assert browser.texts("#copied")[0].startswith(("Copied", "Selected"))
-    assert browser.texts("#command")[0].startswith("python -m clirbench")
-    assert browser.errors() == []
+def test_learning_curves_have_a_legend_and_say_where_each_column_stops(browser: Browser, evil_page: Path) -> None:
+    for width in (1280, 400):
+        browser.open(evil_page, width)
+        everything_open(browser)
+        curves = browser.all("#checkpoints .canvas svg")
+        assert len(curves) == 4
+        texts = [[text.text for text in svg.find_elements("css selector", "text")] for svg in curves]
+        assert all(any(text.startswith("best: step ") for text in own) for own in texts)
+        assert all("mean over runs, with one standard deviation" in own for own in texts)
+    assert "\nstep " in browser.hover(browser.find("#checkpoints .mark"))
 
 
 def test_printing_opens_what_is_folded(browser: Browser, demo_page: Path) -> None:
@@ -206,7 +207,7 @@ def test_what_is_folded_leaves_a_short_page(browser: Browser, page: Path) -> Non
     assert browser.run("return document.documentElement.scrollHeight") < 8000
     assert not browser.run("return [...document.querySelectorAll('main details')].some(d => d.open)")
     browser.run("document.querySelector('nav a[href=\"#provenance\"]').click()")
-    browser.driver.execute_async_script("setTimeout(arguments[0], 900)")
+    browser.driver.execute_async_script("setTimeout(arguments[0], 300)")
     assert browser.run("return document.querySelector('#provenance > details').open")
     bar, title = browser.run(
         "return ['nav', '#provenance-title'].map(s => document.querySelector(s).getBoundingClientRect())"
@@ -216,71 +217,14 @@ def test_what_is_folded_leaves_a_short_page(browser: Browser, page: Path) -> Non
 
 def test_a_link_restores_the_plot(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    browser.run("document.getElementById('plot-names').click()")
-    browser.run(
-        "const box = document.getElementById('plot-metric'); box.value = 'BLEU'; box.dispatchEvent(new Event('change'))"
-    )
+    browser.run("document.querySelector('[data-choice=names]').click()")
+    chosen(browser, metric="BLEU")
     link = browser.run("return document.getElementById('plot-link').getAttribute('href')")
+    named = "return document.querySelector('[data-choice=names]').checked"
     browser.open(demo_page)
-    assert not browser.run("return document.getElementById('plot-names').checked")
-    browser.run("location.hash = arguments[0]", link)
-    browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
-    assert browser.run("return plot.firstChild.ariaLabel").endswith("against BLEU, 16 systems")
-    assert browser.run("return document.getElementById('plot-names').checked")
-    browser.run("location.hash = '#plots?metric=NONE&measure=%3Cscript%3E'")
-    browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
-    assert browser.run("return plot.firstChild.ariaLabel").endswith("against BLEU, 16 systems")
-
-
-@pytest.mark.release
-def test_a_long_table_is_paged_until_somebody_wants_it_whole(browser: Browser, large_page: Path) -> None:
-    browser.open(large_page)
-    browser.run("document.querySelector('#systems > details').open = true")
-    shown = "return [...document.querySelectorAll('#table-systems tbody tr')].filter(r => r.offsetHeight).length"
-    assert browser.run(shown) == 25
-    browser.run("document.querySelector('#systems .all').click()")
-    assert browser.run(shown) == 38
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("page", PAGES, indirect=True)
-def test_what_is_copied_as_latex_is_typeset(browser: Browser, page: Path, tmp_path: Path) -> None:
-    browser.open(page)
-    browser.run("window.written = []; navigator.clipboard.writeText = async (text) => { written.push(text); }")
-    browser.run(
-        "document.querySelectorAll('.tools button').forEach(b => b.textContent === 'Copy as LaTeX' && b.click())"
-    )
-    written = browser.run("return written")
-    assert len(written) == browser.run("return document.querySelectorAll('table.sortable:not(#table-topics)').length")
-    assert typeset(written, tmp_path) >= len(written)
-
-
-def test_a_table_is_copied_as_latex_and_its_headers_say_what_they_are(browser: Browser, demo_page: Path) -> None:
-    browser.open(demo_page)
-    browser.run("navigator.clipboard.writeText = (text) => { window.written = text; return Promise.resolve(); }")
-    browser.run(
-        "[...document.querySelectorAll('#tau .tools button')].find(b => b.textContent === 'Copy as LaTeX').click()"
-    )
-    written = browser.run("return window.written")
-    assert written.splitlines()[1:3] == [r"\begin{tabular}{lrrrrr}", r"\toprule"]
-    assert r"MAP[qrels] & .339 x & .589 x & .536 x & \textbf{.804} & .536 x \\" in written
-    head = browser.find("#table-tau-kendall-0 thead th:nth-child(2)")
-    assert browser.hover(head).startswith("nrefs:1|BLEU|case:mixed")
-
-
-@pytest.mark.slow
-def test_learning_curves_have_a_legend_a_mean_and_say_where_each_column_stops(
-    browser: Browser, evil_page: Path
-) -> None:
-    for width in (1280, 400):
-        for dark in (False, True):
-            browser.open(evil_page, width, dark)
-            unfold(browser)
-            assert len(browser.all("#curves polyline.draw")) == 4, "two runs, metric and measure"
-            assert len(browser.all("#curves .mean")) == len(browser.all("#curves .band")) == 2
-            assert len(browser.texts("#curve-legend li")) == 3
-            stops = browser.texts("#stops li")
-            assert len(stops) == 4
-            assert all("(step " in text for text in stops)
-            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-            assert browser.errors() == []
+    assert not browser.run(named)
+    for hashed in (link, "#plots?metric=NONE&measure=%3Cscript%3E"):
+        browser.run("location.hash = arguments[0]", hashed)
+        browser.driver.execute_async_script("setTimeout(arguments[0], 200)")
+        assert chosen(browser) == ["MAP[qrels] against BLEU"]
+        assert browser.run(named)

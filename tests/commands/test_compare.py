@@ -180,7 +180,7 @@ def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: py
     main([str(a), str(b), "--html", str(tmp_path / "c.html")])
     assert capsys.readouterr().out.startswith("The answer changes: ")
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
-    assert '<p class="answer">The best of their 2 common systems by MAP: s1 now, s2 before.</p>' in page
+    assert '<p>The best of their 2 common systems by MAP: s1 now, s2 before.</p>' in page
     assert 'id="table-topics"' not in page, "that name is the report's own table, which is not paged"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from clirbench.pages.table import KNOWN, Cell, Streamed, Table, is_hole
 from clirbench.report import latex, markdown, terminal
-from clirbench.report.html.cells import rows_of
+from clirbench.report.html.page import rows_of
 from clirbench.statistics.correlation import Correlation
 
 NAN = float("nan")
@@ -60,7 +60,7 @@ def test_every_writer_shows_the_same_digits() -> None:
         ["b", "--", "12", "false", r"x\textbar{}y"],
         ["c", r"\textbf{123.5}\,\texttimes", "1", "true", ""],
     ]
-    assert [[cell["text"] for cell in row] for row in rows_of(MADE)] == [
+    assert [[cell["text"] for cell in row] for row in rows_of(MADE)[0]] == [
         ["a", "0.0457", "3", "true", ""],
         ["b", "–", "12", "false", "x|y"],
         ["c", "123.5 x", "1", "true", ""],

@@ -5,6 +5,7 @@ digits than its cell, is returned. Nothing of clirbench is used: numbers are wri
 """
 
 import csv
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -351,14 +352,16 @@ def _plain(name: str) -> str:
 
 
 def _plots(run: Folder) -> Iterator[str]:
-    """What stands above each plot: in the figures' labels, and in the data of the page."""
+    """What stands above each plot: in the figures' labels, and in those of the page."""
     page = (run.path / "report.html").read_text(encoding="utf-8")
-    payload = re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.DOTALL)
-    if payload is not None:
-        shown = json.loads(payload[1])["tau"]
-        for (measure, metric), row in run.rows.items():
-            if measure in shown and not shown[measure][metric].startswith(_head(row)):
-                yield f"report.html: {measure}, {metric}: {shown[measure][metric]}, not {_head(row)}"
+    for metric, measure, drawn in re.findall(
+        r'data-metric="([^"]*)" data-measure="([^"]*)"[^>]*>(<svg.*?</svg>)', page, re.DOTALL
+    ):
+        heads = re.findall(r">tau ([^<]*)<", drawn)
+        if heads and re.sub(r" [x?](?= |$)", "", heads[0]) != _head(
+            run.rows[html.unescape(measure), html.unescape(metric)]
+        ):
+            yield f"report.html: {measure}, {metric}: {heads}"
     for measure in dict.fromkeys(measure for measure, _ in run.rows):
         stem = "".join(c if c.isalnum() or c in "@.-+" else "_" for c in measure).strip("_")
         path = run.path / "figures" / f"{stem}.svg"

@@ -5,9 +5,9 @@ from math import nan
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from clirbench.report.curves import curves_of, learning_curves, write
-from clirbench.report.drawing import svg
+from clirbench.report.curves import learning_curves, write
 from clirbench.scoreboard import Scoreboard
 from tests.report.boards import board, result
 
@@ -20,49 +20,31 @@ def made() -> Scoreboard:
     return board({"BLEU": [3.0, 1, 2, 4, 9, 5, 100]}, {"MAP": MAP}, {"step": STEPS, "run": RUNS}, list("tuvwxyz"))
 
 
-def test_points_of_a_run_in_the_order_of_steps() -> None:
-    curves = curves_of(made())
-    assert curves is not None
-    assert curves.runs.names == ("a", "b")
-    assert curves.of_run(0, np.array(MAP)).tolist() == [1, 2, 0]
-    assert curves.of_run(1, np.array(MAP)).tolist() == [3, 4], "neither a hole nor a system without a step"
-
-
-def test_mean_and_standard_deviation_over_runs() -> None:
-    curves = curves_of(made())
-    assert curves is not None
-    steps, mean, sd = curves.spread(np.array(MAP))
-    assert steps.tolist() == [10, 20], "one of the two runs has no value at step 30"
-    np.testing.assert_allclose(mean, [0.15, 0.35])
-    np.testing.assert_allclose(sd, [np.std([0.1, 0.2], ddof=1), np.std([0.2, 0.5], ddof=1)])
-
-
-def test_the_figure() -> None:
-    drawing = learning_curves(made(), shipped="v")
-    assert drawing is not None
-    said = [label.text for label in drawing.labels]
-    assert said.count("best: step 20") == 2
-    assert {"a", "b", "MAP", "BLEU", "step"} <= {text.partition(" (")[0] for text in said}
-    dashes = [line for line in drawing.lines if line.width == 0.8 and line.points[0][0] == line.points[1][0]]
-    plain = learning_curves(made())
-    assert plain is not None
-    assert len(dashes) > 10
-    assert len(plain.lines) == len(drawing.lines) - len(dashes)
-    assert svg(drawing, "x").startswith("<svg")
+def test_points_of_a_run_are_in_the_order_of_steps_and_runs_have_a_mean() -> None:
+    plot = learning_curves(made(), shipped="v")["MAP"]
+    points = {name: [(dot[0], dot[1]) for dot in dots] for name, dots in plot.lines.items()}
+    assert points == {
+        "a": [(10, 0.1), (20, 0.2), (30, 0.3)],
+        "b": [(10, 0.2), (20, 0.5)],  # neither a hole nor a system without a step
+        "mean over runs, with one standard deviation": [(10, pytest.approx(0.15)), (20, pytest.approx(0.35))],
+        "recommended: v": [(20, 0.1), (20, 0.5)],
+    }
+    below = plot.outlines[0]
+    assert [y for _, y in below] == pytest.approx(
+        [0.15 - np.std([0.1, 0.2], ddof=1), 0.35 - np.std([0.2, 0.5], ddof=1)]
+    )
+    assert plot.title == "best: step 20"
 
 
 def test_the_better_end_is_the_column_s() -> None:
-    upside = made()
-    columns = tuple(replace(c, higher_is_better=c.name != "BLEU") for c in upside.columns)
-    drawing = learning_curves(Scoreboard(upside.systems, columns, upside.metadata))
-    assert drawing is not None
-    assert sorted(label.text for label in drawing.labels if "best" in label.text) == ["best: step 10", "best: step 20"]
+    columns = tuple(replace(c, higher_is_better=c.name != "BLEU") for c in made().columns)
+    plots = learning_curves(Scoreboard(made().systems, columns, made().metadata))
+    assert sorted(plot.title for plot in plots.values()) == ["best: step 10", "best: step 20"]
 
 
 def test_no_steps_no_figure(tmp_path: Path) -> None:
     plain = board({"BLEU": [1.0, 2, 3]}, {"MAP": [1.0, 2, 3]}, {}, list("abc"))
-    assert curves_of(plain) is None
-    assert learning_curves(plain) is None
+    assert learning_curves(plain) == {}
     write(tmp_path, result(plain, [], []))
     assert not list(tmp_path.iterdir())
     write(tmp_path, result(made(), [], []))

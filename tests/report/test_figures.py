@@ -72,7 +72,7 @@ def test_every_svg_can_be_read(tmp_path: Path) -> None:
 
 def test_columns_without_a_common_system_are_left_out_and_marks_tell_groups() -> None:
     bleu, constant, _ = MADE.metrics
-    drawing = scatter_plots(MADE["MAP"], [bleu, constant], {}, grouping(MADE))
+    drawing = panels(scatter_plots(MADE["MAP"], [bleu, constant], {}, grouping(MADE)))
     assert len(drawing.marks) == 2 * 3 + 2  # two plots, and the legend
     assert {mark.shape for mark in drawing.marks} == {"circle", "square"}
     texts = [label.text for label in drawing.labels]

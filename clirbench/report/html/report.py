@@ -1,33 +1,28 @@
-"""report.html: the answer, the tau tables, plots, systems, checkpoints, analyses, topics, and where it comes from."""
+"""The page of a run, report.html and report.md: the answer, the decision, tau tables, plots, systems, analyses, topics,
+and where it comes from."""
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from clirbench.computed import Retrieval
+from clirbench.pages.page import Aside, Block, Code, Links, Page, Section, points
 from clirbench.pages.table import Table
-from clirbench.pages.wording import number
+from clirbench.pages.wording import listed, short
 from clirbench.report import facts
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences, decision_tables, recommended
-from clirbench.report.figures import axis_label
-from clirbench.report.grouping import Grouping, checkpoints, group_columns, grouped_by, one_group, training_runs
-from clirbench.report.html.cells import cut
-from clirbench.report.html.page import rendered, rounded
+from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.html.pair import NAME as PAIR
-from clirbench.report.html.pair import topic_words, write_pair
-from clirbench.report.html.spread import MOST_SYSTEMS as MOST_ELLIPSES
-from clirbench.report.html.spread import Spreads
-from clirbench.report.html.topics import topic_sets
-from clirbench.report.run_page import counts
+from clirbench.report.html.pair import pair_page
+from clirbench.report.html.plots import curve_plots, metric_plots
 from clirbench.report.set_up import data_name, set_up
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
-from clirbench.store.cached import cached_result
+from clirbench.types import Run
 
 # What a reader asks next comes first; analyses that are not named here follow in the order they were made.
 ORDER = (
@@ -40,9 +35,14 @@ ORDER = (
     "multiverse_taus",
     "power",
 )
-MOST_SYSTEMS = 2000
-"""Rows of systems that a page shows: with 10,000 it would take seconds to open."""
 APART = ("favoritism", "favoritism_top", "segment_wins")  # on a page of their own
+TOP = 10  # documents of a ranking that are compared with the reference side's
+# Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
+WHERE = ("engine", "paths", "hydra")
+LEAD = Aside(
+    "1: the metric orders the systems exactly as the measure does; 0: no relation; −1: the other way round. Bold: the "
+    "highest of its row. x: not significant. ?: not tested, for the reason below the table."
+)
 
 
 @dataclass(frozen=True)
@@ -57,134 +57,139 @@ class Live:
     measure: str = ""
 
 
-def write(folder: Path, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
-    """Write `report.html`, and `pair.html` where two systems were compared segment by segment."""
-    pair = write_pair(folder / PAIR, result.tables, topic_words(result))
-    data = {**payload(result), "reload": live.seconds if live else 0}
-    ellipses = any(column["sd"] for column in data["columns"].values())
-    shown = {**values(result, provenance, PAIR if pair else ""), "ellipses": ellipses, "live": live}
-    page = rendered("report.html.j2", shown, data)
-    (folder / "report.html").write_text(page, encoding="utf-8", newline="\n")
-
-
-# Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
-WHERE = ("engine", "paths", "hydra")
-
-
 def is_where(override: str) -> bool:
     """Whether an override says where a run is made, and not what is computed."""
     key = override.lstrip("+~").partition("=")[0]
     return key == "paths.cache" or key.partition(".")[0] in ("engine", "hydra")
 
 
-def values(result: Result, provenance: Mapping[str, Any], pair: str) -> dict[str, Any]:
-    """What the template shows."""
-    experiment, board = result.experiment, result.board
-    systems, systems_left_out = systems_shown(result)
-    what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
-    return {
-        "name": data_name(result, provenance),
-        "set_up": list(set_up(result).lines()),
-        "answer": answered(result),
-        "decision": decision_sentences(result),
-        "decided": [(made, *cut(made)) for made in map(Table.compact, decision_tables(result))],
-        "taus": [_taus(result, name) for name in experiment.coefficients] if result.correlations else [],
-        "alpha": experiment.alpha,
-        "metrics": [column.name for column in board.metrics],
-        "measures": [column.name for column in board.measures],
-        "group_columns": group_columns(board),
-        "systems": systems,
-        "systems_left_out": systems_left_out,
-        "steps": checkpoints(board),
-        "analyses": [(made, *cut(made)) for made in map(Table.compact, ordered(all_tables(result)))],
-        "topics": bool(result.retrieval),
-        "pair": pair,
-        "warnings": facts.warnings(result),
-        "counts": counts(result),
-        "signatures": [(c.name, c.signature or "read from a table") for c in board.columns],
-        "provenance": {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")},
-        "command": shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part)),
-        "libraries": {k: v for k, v in provenance.get("libraries", {}).items() if v},
-        "configuration": json.dumps(what, indent=2, ensure_ascii=False),
-    }
+def run_page(result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> Page:
+    """The page of a run."""
+    question = ": which MT metric orders the systems as retrieval does?" if result.correlations else ""
+    sections = tuple(_sections(result, provenance, live))
+    return Page(f"{data_name(result, provenance)}{question}", sections, live.seconds if live else 0)
 
 
-def systems_shown(result: Result) -> tuple[Table, int]:
-    """The systems and baselines, and how many are left out: of very many those that are best by the first measure.
-
-    They keep the order of the board.
-    """
-    board, made = result.board, systems_table(result.board, result.baselines)
-    n = len(board.systems)
-    if n <= MOST_SYSTEMS or not board.columns:
-        return made, 0
-    first = board.first_measure or (*board.metrics, *board.measures)[0]
-    best = np.argsort(-np.nan_to_num(first.oriented, nan=-np.inf), kind="stable")[:MOST_SYSTEMS]
-    rows = [made.rows[i] for i in (*sorted(best.tolist()), *range(n, len(made.rows)))]
-    return replace(made, rows=rows), len(made.rows) - len(rows)
-
-
-def _taus(result: Result, coefficient: str) -> dict[str, Any]:
-    name = facts.coefficient_name(coefficient)
-    tables: list[tuple[Table, list[str]]] = []
-    for found in facts.tau_tables(result.board, result.correlations, coefficient):
-        caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
-        about = column_meanings(result.board.metrics)
-        notes = [f"p-value: {facts.p_method(found)}", *facts.table_notes(result, found.title)]
-        tables.append((replace(found, title=caption, about=about), notes))
-    return {"name": name, "coefficient": coefficient, "tables": tables}
-
-
-def ordered(tables: Sequence[Table]) -> list[Table]:
-    """The analyses in reading order, without those that have a page of their own."""
+def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) -> Iterator[Section]:
+    """In the order in which a reader asks."""
+    board, answer, taus = result.board, answered(result), _taus(result)
+    curves = curve_plots(result, live.measure if live else "") if result.correlations else None
+    drawn = (curves,) if curves else ()
+    if live:
+        yield Section("live", "While training runs", (*drawn, *live.sentences), "Training", screen=True)
+    about = f"The answer, for {answer.measure}" if answer.measure else "The answer"
+    said = answer.sentences if result.correlations else ()
+    yield Section("answer", about, (*map(Aside, set_up(result).lines()), *said), "Answer")
+    if decision := decision_sentences(result):
+        yield Section("decision", "The decision", decision, "Decision")
+    yield from map(of_table, decision_tables(result))
+    yield from taus[:1]
+    if plots := metric_plots(result) if result.correlations else None:
+        yield Section("plots", "Metric against measure", (plots,), "Plots", screen=True)
+    yield from taus[1:]
+    if board.systems:
+        yield Section("systems", "Systems", (systems_table(board, result.baselines),), "Systems", fold=True)
+    if drawn and not live:
+        yield Section("checkpoints", "Checkpoints", drawn, "Checkpoints", fold=True, screen=True)
+    if pair_page(result.tables):
+        text = "The segments on which each metric favours one of two systems, with the differences marked:"
+        yield Section("pair", "Two systems side by side", (Links(text, [PAIR]),), "Two systems", screen=True)
     place = {name: i for i, name in enumerate(ORDER)}
-    kept = [table for table in tables if table.name not in APART]
-    return sorted(kept, key=lambda table: place.get(table.name, len(ORDER)))
+    tables = [table for table in all_tables(result) if table.name not in APART]
+    yield from map(of_table, sorted(tables, key=lambda table: place.get(table.name, len(ORDER))))
+    yield from _topics(result)
+    warned = facts.warnings(result) or ["Nothing was dropped, and no coefficient is undefined."]
+    yield from points("dropped", "Caveats: what was dropped or undefined, and why", warned, (), "Caveats", True)
+    yield from points("counts", "Counts", counts(result), (), "", True)
+    yield from _provenance(result, provenance)
 
 
-def payload(result: Result) -> dict[str, Any]:
-    """What the plots and the topic view are drawn from."""
-    board = result.board
-    runs = training_runs(board)
-    spread = {}
-    if result.inputs is not None and len(result.evidence.systems) <= MOST_ELLIPSES:
-        (spread,) = cached_result(result.experiment.engine, Spreads(), result.evidence)
-    columns = {
-        column.name: {
-            "axis": axis_label(column),
-            "lower": not column.higher_is_better,
-            "values": [rounded(value) for value in column.values.tolist()],
-            "sd": [rounded(value, 3) for value in spread[column.name]] if column.name in spread else None,
-        }
-        for column in board.columns
-    }
-    return {
-        "systems": board.systems,
-        "metrics": [column.name for column in board.metrics],
-        "measures": [column.name for column in board.measures],
-        "first": "" if board.first_measure is None else board.first_measure.name,
-        "columns": columns,
-        "groups": [
-            *(_grouping(grouped_by(board, column)) for column in group_columns(board)),
-            _grouping(one_group(board, "all systems")),
-        ],
-        "tau": _labels(result),
-        "steps": board.metadata.get("step") if checkpoints(board) else None,
-        "series": runs.group_of,
-        "runs": runs.names,
-        "shipped": recommended(result),
-        "topics": topic_sets(result),
-    }
+def of_table(made: Table) -> Section:
+    """A table under its title, after what it says."""
+    shown = made.compact()
+    return Section(f"analysis-{made.name}", made.title, (*shown.text, shown), fold=True)
 
 
-def _grouping(made: Grouping) -> dict[str, Any]:
-    return {"column": made.column, "names": made.names, "of": made.group_of}
+def counts(result: Result) -> list[str]:
+    """How much was read, scored and dropped."""
+    lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
+    return [*lines, *facts.size_lines(result), *facts.count_lines(result), *facts.agreement_lines(result)]
 
 
-def _labels(result: Result) -> dict[str, dict[str, str]]:
-    """measure -> metric -> what stands over the plot."""
-    found: dict[str, dict[str, str]] = {}
-    for (measure, metric), row in facts.by_pair(result.correlations, facts.first_coefficient(result)).items():
-        doubt = " (not significant)" if row.significant == "false" else ""
-        found.setdefault(measure, {})[metric] = number(row.value) + facts.interval(row) + doubt
-    return found
+def _taus(result: Result) -> list[Section]:
+    """The tables of the first coefficient in one section, then one for each other."""
+    made = []
+    for place, coefficient in enumerate(result.experiment.coefficients if result.correlations else ()):
+        blocks: list[Block] = [LEAD] if place == 0 else []
+        name = facts.coefficient_name(coefficient)
+        for found in facts.tau_tables(result.board, result.correlations, coefficient):
+            caption = f"{name}{f': {found.title}' if found.title else ''}, over {result.units.said}"
+            tested = f"p >= {short(result.experiment.alpha)}, p-value: {facts.p_method(found)}"
+            notes = [f"Note: {note}." for note in facts.table_notes(result, found.title)] if place == 0 else []
+            about = column_meanings(result.board.metrics)
+            said = f"{result.units.said}; {facts.marks(found)} ({tested})."
+            blocks += [replace(found, title=caption, about=about), *map(Aside, (said, *notes))]
+        title = "Agreement of metrics with measures" if place == 0 else name
+        made.append(Section(f"tau-{coefficient}", title, blocks, "" if place else "Agreement", fold=place > 0))
+    return made
+
+
+def _topics(result: Result) -> Iterator[Section]:
+    """For each set of topics that was searched, and the measure that was computed first: which topics lose most."""
+    for label, found in result.retrieval.items():
+        if not found.runs or result.inputs is None or not found.per_topic:
+            continue
+        (relevance, measure), values = next(iter(found.per_topic.items()))
+        texts = {topic.topic_id: topic.text[:400] for topic in result.inputs.topics[found.topic_label]}
+        shared, lost = _of_rankings(found)
+        rows = []
+        for topic_id, column in zip(found.topics(relevance, measure), values.T, strict=True):
+            numbers = column.mean(), column.min(), column.max() - column.min(), np.mean(shared.get(topic_id, [np.nan]))
+            rows.append(
+                (topic_id, texts.get(topic_id, ""), *map(float, numbers), listed(sorted(lost.get(topic_id, ()))))
+            )
+        header = ("topic", "text", "mean", "lowest", "spread", "overlap", "terms lost")
+        said = (
+            f"Mean, lowest and spread of {measure} over {len(found.runs)} systems. overlap: the share of the reference "
+            "side's first 10 documents that are among a system's first 10, on average. terms lost: query terms that "
+            "the reference side has and some system never writes."
+        )
+        made = Table("per_topic", "Topics, those that lose most first", header, sorted(rows, key=lambda row: row[2]))
+        yield Section(f"topics{label}", f"Topics {label}".strip(), (made, Aside(said)), "Topics", True, screen=True)
+
+
+def _of_rankings(found: Retrieval) -> tuple[dict[str, list[float]], dict[str, set[str]]]:
+    """By topic: the overlap of each system's first documents with the reference side's, and terms that some lose."""
+    shared: dict[str, list[float]] = {}
+    lost: dict[str, set[str]] = {}
+    for run in found.runs.values():  # one at a time: each is read from the store
+        for topic_id in found.ideal.position:
+            if ideal := set(found.ideal.ranking(topic_id)[:TOP]):
+                shared.setdefault(topic_id, []).append(len(ideal & {*run.ranking(topic_id)[:TOP]}) / len(ideal))
+            lost.setdefault(topic_id, set()).update(
+                set(_unmatched(run, topic_id)) - set(_unmatched(found.ideal, topic_id))
+            )
+    return shared, lost
+
+
+def _unmatched(run: Run, topic_id: str) -> tuple[str, ...]:
+    at = run.position.get(topic_id)
+    return () if at is None else run.unmatched[at]
+
+
+def _provenance(result: Result, provenance: Mapping[str, Any]) -> Iterator[Section]:
+    command = shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part))
+    what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
+    known = {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")}
+    libraries = "".join(f"{name} {version}, " for name, version in provenance.get("libraries", {}).items() if version)
+    searched = ("per_topic.tsv", "trec/") if result.retrieval else ()
+    files = ("report.md", "paper.md", "systems.tsv", "correlations.tsv", "provenance.json", "latex/", "figures/")
+    blocks: list[Block] = [Code(command)] if command else []
+    blocks += [Links("Files beside this one:", (*files, *searched))]
+    blocks += [f"clirbench {known['clirbench']}, Python {known['python']}, {libraries}seed {known['seed']}."]
+    title = "Where these numbers come from"
+    yield Section("provenance", title, blocks, "Provenance", fold=True, screen=True)
+    signed = [(column.name, column.signature or "read from a table") for column in result.board.columns]
+    yield from points("signatures", "Signatures", [name for name, _ in signed], [text for _, text in signed])
+    text = json.dumps(what, indent=2, ensure_ascii=False)
+    yield Section("configuration", "Configuration", (Code(text),), fold=True, screen=True)

@@ -81,7 +81,7 @@ def test_looks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 of 60 lines" in said.splitlines()[0]
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "are too few to judge, 12 are needed" in page
-    assert '"reload":5' in page
+    assert 'data-reload="5"' in page
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
     assert len(events(tmp_path, "pending")) == 1
     # The file is finished: it is computed, and the report is of three; the look before is not kept.

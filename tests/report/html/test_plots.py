@@ -7,8 +7,8 @@ from scipy import sparse
 from clirbench.measures.parsing import parse
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF
-from clirbench.report.html import spread
-from clirbench.report.html.spread import spreads
+from clirbench.report.html import plots
+from clirbench.report.html.plots import spreads
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
 from clirbench.types import TestSet
@@ -35,7 +35,7 @@ def test_sparse_statistics_give_the_same_compiled_or_not(monkeypatch: pytest.Mon
     evidence = Evidence(made, held, {"MacroF1": metric})
     plain = spreads(evidence)["MacroF1"]
     assert (plain > 0).all()
-    monkeypatch.setattr(spread, "COMPILED_PAYS", 0)
+    monkeypatch.setattr(plots, "COMPILED_PAYS", 0)
     assert spreads(evidence)["MacroF1"] == pytest.approx(plain, rel=1e-9)
 
 
