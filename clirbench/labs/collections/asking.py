@@ -17,8 +17,9 @@ from clirbench.pages.wording import listed, short
 from clirbench.text import TextFile
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
-VALUES = re.compile(rf"\s*(?P<metric>\S+)\s+(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})\s*")
-DIFFERENCE = re.compile(r"\s*(?P<metric>\S+)\s+(?P<gap>[+-]\d+(?:\.\d+)?)\s*")
+QUESTION = re.compile(
+    rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]\d+(?:\.\d+)?))\s*"
+)
 MANY = 5000
 """Topics beyond which no number of them is given."""
 POWER = 2.8
@@ -104,14 +105,12 @@ def ask(
     """
     codes = language_pair("pair", pair)
     pair, kept = "-".join(codes), strata()
-    if isinstance(first, str):
-        if second is not None or reference is not None:
-            raise ConfigError(
-                "ask: a question stands alone; systems are lines or Paths: ask(A, B, reference=R, pair=...)"
-            )
+    if isinstance(first, str) and second is None and reference is None:
         return outlook(kept, question_of(first), pair)
-    if second is None or reference is None:
-        raise ConfigError("ask: two systems and their reference are needed: ask(A, B, reference=R, pair=...)")
+    if isinstance(first, str) or second is None or reference is None:
+        raise ConfigError(
+            "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
+        )
     a, b, lines = _lines(first), _lines(second), _lines(reference)
     if not len(a) == len(b) == len(lines):
         raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
@@ -129,11 +128,11 @@ def ask(
 
 def question_of(text: str) -> Question:
     """`METRIC A -> B` or `METRIC +D`; raises `ConfigError` for anything else."""
-    if found := VALUES.fullmatch(text):
+    if (found := QUESTION.fullmatch(text)) and found["gap"]:
+        return Question(found["metric"], float(found["gap"]))
+    if found:
         first, second = float(found["first"]), float(found["second"])
         return Question(found["metric"], second - first, first, second)
-    if found := DIFFERENCE.fullmatch(text):
-        return Question(found["metric"], float(found["gap"]))
     raise ConfigError(
         f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.errors import ClirbenchError, InputError, raise_all
+from clirbench.errors import InputError
 from clirbench.labs.collections.model import (
     FEWEST_FREEDOM,
     FEWEST_TO_PREDICT,
@@ -27,18 +27,9 @@ from clirbench.scoreboard import Column
 from clirbench.statistics.p_values import holm
 from clirbench.statistics.units.given import real_metrics
 from clirbench.statistics.units.influence import estimates
-from clirbench.types import UNKNOWN, Doubles, Ints
+from clirbench.types import Doubles, Ints
 
 IMPORTED = "imported"
-JUDGES = {
-    "pseudo-relevance": "pseudo-relevance",
-    "people": "judged by people",
-    "known_items": "known items",
-    "model": "judged by a model",
-    "made": "made judgments",
-    IMPORTED: "as imported",
-    UNKNOWN: "unknown judgments",
-}
 FEWEST_UNITS = 4
 COSTLIEST = 0.1
 """The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
@@ -65,11 +56,31 @@ class Stratum:
     def __str__(self) -> str:
         """`MAP (pseudo-relevance, bm25)`."""
         retriever = f", {self.retriever}" if self.retriever != self.judge else ""
-        return f"{self.measure} ({JUDGES[self.judge]}{retriever})"
+        return f"{self.measure} ({self.judge}{retriever})"
 
 
 @dataclass(frozen=True)
-class Pooled:
+class Compared:
+    """A metric, or (`other`) its difference from another one, in one `Stratum`."""
+
+    judge: str
+    measure: str
+    retriever: str
+    metric: str
+    other: str
+
+    @property
+    def stratum(self) -> Stratum:
+        return Stratum(self.judge, self.measure, self.retriever)
+
+    @property
+    def name(self) -> str:
+        """`MacroF1 - BLEU`."""
+        return f"{self.metric} - {self.other}" if self.other else self.metric
+
+
+@dataclass(frozen=True)
+class Pooled(Compared):
     """One metric's tau with a measure, or (`other`) how much higher it is than another's, over collections.
 
     `value` in [-1, 1], of differences in [-2, 2]; `ci_low`, `ci_high`: of the mean over collections; `p_holm`: over all
@@ -80,11 +91,6 @@ class Pooled:
     In a planned study `view` of the data, `verdict`, and `needed`: the number of collections that would settle it.
     """
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
-    other: str
     value: float
     ci_low: float
     ci_high: float
@@ -106,25 +112,11 @@ class Pooled:
     verdict: str = ""
     needed: str = ""
 
-    @property
-    def stratum(self) -> Stratum:
-        return Stratum(self.judge, self.measure, self.retriever)
-
-    @property
-    def name(self) -> str:
-        """`MacroF1 - BLEU`."""
-        return f"{self.metric} - {self.other}" if self.other else self.metric
-
 
 @dataclass(frozen=True)
-class Point:
+class Point(Compared):
     """What one collection says: `value` -+ 1.96 `error`, its error from the pooled tau; `settings` that it averages."""
 
-    judge: str
-    measure: str
-    retriever: str
-    metric: str
-    other: str
     collection: str
     value: float
     error: float
@@ -148,13 +140,9 @@ class Setting:
     labels: tuple[str, ...]
     between: Doubles
 
-    @property
-    def units(self) -> int:
-        return len(self.labels)
-
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class PooledEntry:
     """Settings of one collection, joined: their mean, its variance from joint resamples, independent systems."""
 
     value: float
@@ -202,9 +190,7 @@ def pool(
     Raises `InputError` for a folder that is no run, a collection that stands twice, runs without a common metric or
     measure.
     """
-    errors: list[ClirbenchError] = []
-    held = collections(folders, groups, measures, metrics, apart, errors)
-    raise_all(errors)
+    held = collections(folders, groups, measures, metrics, apart)
     found, notes = strata(held)
     merged = tuple(counted_as_one(held))
     parts = [pool_stratum(stratum, settings, groups, seed=seed) for stratum, settings in found.items()]
@@ -313,7 +299,7 @@ def pool_stratum(
 
 def contrasts(
     settings: Sequence[Setting], metrics: Sequence[str], pairs: Iterable[tuple[str, str]]
-) -> Iterator[tuple[str, str, list[Entry]]]:
+) -> Iterator[tuple[str, str, list[PooledEntry]]]:
     """(metric, other, entries) of each of these taus and differences that at least two collections have.
 
     `metrics`: all whose pooled taus tell the noise.
@@ -339,11 +325,11 @@ def contrasts(
             yield metric, other, entries
 
 
-def _entry(settings: Sequence[Setting], variances: Doubles, metric: str, other: str) -> Entry:
+def _entry(settings: Sequence[Setting], variances: Doubles, metric: str, other: str) -> PooledEntry:
     errors = np.sqrt(np.maximum(variances, 0.0))  # metrics that order alike: 0 up to rounding
     values = [float(contrast(s.tau, s, metric, other)) for s in settings]
     variance = float(errors @ _likeness(settings, metric, other) @ errors) / len(settings) ** 2
-    return Entry(float(np.mean(values)), variance, max(s.units for s in settings), tuple(settings))
+    return PooledEntry(float(np.mean(values)), variance, max(len(s.labels) for s in settings), tuple(settings))
 
 
 def contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
@@ -373,7 +359,7 @@ def sampling_noise(metrics: Sequence[str], settings: Sequence[Setting]) -> Doubl
         own = [k for k, name in enumerate(setting.metrics) if name in metrics]
         taus[i, at] = setting.tau[own]
         between[np.ix_([i], at, at)] = setting.between[np.ix_(own, own)]
-    units = np.array([setting.units for setting in settings])
+    units = np.array([len(setting.labels) for setting in settings])
     middle = _average(between, units)
     np.fill_diagonal(middle, 1.0)
     return tau_covariance(_average(taus, units), np.nan_to_num(middle), units)
@@ -385,7 +371,7 @@ def _average(values: Doubles, units: Ints) -> Doubles:
     return np.asarray((weight * np.nan_to_num(values)).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300))
 
 
-def shared(entries: Sequence[Entry], what: Callable[[Collection], Iterable[str]]) -> Ints:
+def shared(entries: Sequence[PooledEntry], what: Callable[[Collection], Iterable[str]]) -> Ints:
     """(entries,) labels 0, 1, ...: equal where entries are connected by something that their collections share."""
     held = [{text for setting in entry.settings for text in what(setting.collection)} - {""} for entry in entries]
     every = sorted({text for own in held for text in own})
@@ -396,7 +382,7 @@ def pooled_row(
     stratum: Stratum,
     metric: str,
     other: str,
-    entries: Sequence[Entry],
+    entries: Sequence[PooledEntry],
     together: Ints | None = None,
     why: str = "",
     makers: Sequence[Mapping[str, float]] = (),

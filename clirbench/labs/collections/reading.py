@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered
+from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.run_files import (
     RESULTS,
     described_columns,
@@ -176,14 +176,10 @@ def of_table(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> Ite
 
 
 def collections(
-    paths: Sequence[Path],
-    groups: Sequence[str],
-    measures: Sequence[str],
-    metrics: Sequence[str],
-    apart: Sequence[str],
-    errors: list[ClirbenchError],
+    paths: Sequence[Path], groups: Sequence[str], measures: Sequence[str], metrics: Sequence[str], apart: Sequence[str]
 ) -> list[Collection]:
-    """Those of runs (folders) and score tables (files), by names of their own; what is wrong joins `errors`."""
+    """Those of runs (folders) and score tables (files), by names of their own; raises all errors together."""
+    errors: list[ClirbenchError] = []
     found: list[Collection] = []
     for path in paths:
         with gathered(errors):
@@ -202,6 +198,7 @@ def collections(
             text = f"{', '.join(lost)}: nothing says their {group}; run with '++pool.about={{{group}: VALUE}}'"
             errors.append(InputError(text))
     errors += [UnknownName("run of --apart", name, names) for name in apart if name not in names]
+    raise_all(errors)
     return [replace(one, apart=one.name in apart) for one in found]
 
 

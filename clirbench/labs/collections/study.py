@@ -13,8 +13,8 @@ from clirbench.errors import InputError
 from clirbench.labs.collections.model import maker_of
 from clirbench.labs.collections.pooling import (
     LEAST,
-    Entry,
     Pooled,
+    PooledEntry,
     Stratum,
     contrast,
     contrasts,
@@ -160,7 +160,7 @@ def _view(view: str, held: Sequence[Collection], plan: StudyPlan, *, taus: bool 
     yield from (rows[pair] for pair in singles if pair in rows)
 
 
-def _makers(entry: Entry, metric: str, other: str) -> dict[str, float]:
+def _makers(entry: PooledEntry, metric: str, other: str) -> dict[str, float]:
     """What each maker's systems do to a collection's estimate; the squares of all systems add up to its variance."""
     systems: dict[str, float] = {}
     for setting in entry.settings:
@@ -201,7 +201,7 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
         other = [c for c in crossed if c.name.startswith(f"{_pair(one)}/{searched}-")]
         both += [(_taus(one), _taus(other[0]))] if other else []
     for metric in dict.fromkeys(name for a, b in both for name in a if name in b):
-        entries = [Entry(a[metric] - b[metric], LEAST) for a, b in both if metric in a and metric in b]
+        entries = [PooledEntry(a[metric] - b[metric], LEAST) for a, b in both if metric in a and metric in b]
         if len(entries) > 2 and any(entry.value for entry in entries):  # no metric without a reference
             stratum = Stratum.of(same[0].board.measures[0])
             yield replace(pooled_row(stratum, metric, "", entries), view=COST)

@@ -1,6 +1,6 @@
 """The page of a planned study: its tables, each with a fixed caption."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from clirbench.labs.collections.pooling import Pooled
@@ -32,23 +32,15 @@ REFERENCES = (
     "Collections with two references. Where the metrics score against the searched one, they share its words with "
     "the judgments; `same less crossed` is by how much that raises tau, of runs that search the same reference."
 )
-COLLECTIONS = "Near-copies of other systems count once with them. Documents: {documents}."
+COLLECTIONS = (
+    "{collections} collections with {systems} systems, crossed references in {crossed}. {copies} near-copies of other "
+    "systems count once with them. Documents: {documents}. Each is in docs/data/findings/atlas_collections.tsv."
+)
 METHOD = (
     "`python -m clirbench +experiment=atlas paths.mirror=DATA` writes this page. Its plan (sha256 {sha}) is "
     "docs/data/atlas-plan.yaml; status: {status}. The relevance is that of a reference's own ranking. All rows: "
     "docs/data/findings/atlas.tsv. How often such intervals hold the truth: docs/explanation/validity-atlas.md."
 )
-
-
-@dataclass(frozen=True)
-class Group:
-    """Collections into one group of target languages: how many, how many with two references, their systems."""
-
-    target: str
-    collections: int
-    two_references: int
-    systems: int
-    near_copies: int
 
 
 def write(folder: Path, study: Study) -> list[Path]:
@@ -63,20 +55,18 @@ def write(folder: Path, study: Study) -> list[Path]:
 def page(study: Study) -> Page:
     """The whole page."""
     plan, first = study.plan.settings, study.plan.family("primary")
-    words = {"measure": plan["measure"], "margin": number(plan["margin"], 2), "status": plan["status"],
-             "floor": " and ".join(plan["contrasts"]["floor"]), "sha": study.plan.sha256[:16],
-             "documents": plan["retrieval"]["documents"]}  # fmt: skip
+    words = {
+        "measure": plan["measure"], "margin": number(plan["margin"], 2), "status": plan["status"],
+        "floor": " and ".join(plan["contrasts"]["floor"]), "sha": study.plan.sha256[:16],
+        "documents": plan["retrieval"]["documents"], "collections": len(study.included),
+        "systems": sum(one.systems for one in study.included), "copies": sum(one.near_copies for one in study.included),
+        "crossed": sum(one.references > 1 for one in study.included),
+    }  # fmt: skip
     main = [row for row in study.rows if row.view == PRIMARY]
     rest = [row for row in study.rows if row.view.startswith("without ") or row.view == HALF]
     both = [row for row in study.rows if row.view in (SAME, CROSSED, COST) and not row.other]
     left = [f"{name} is left out: {why}." for name, why in plan["collections"]["excluded"].items()]
     left += [f"{name.removeprefix('corpus.part=')} has no results: {why}" for name, why in study.failed.items()]
-    groups = [
-        Group(name, len(own), sum(one.references > 1 for one in own), sum(one.systems for one in own),
-              sum(one.near_copies for one in own))
-        for name in sorted({one.group for one in study.included})
-        for own in [[one for one in study.included if one.group == name]]
-    ]  # fmt: skip
     parts: list[tuple[str, str, str, list[Pooled], tuple[str, ...]]] = [
         ("contrasts", "Differences between metrics", CONTRASTS, [row for row in main if row.other], SHOWN),
         ("taus", "Each metric", TAUS, sorted((r for r in main if not r.other), key=lambda row: -row.value), TAU),
@@ -87,12 +77,11 @@ def page(study: Study) -> Page:
         Section(name, title, (caption.format(**words), table_of(name, title, rows, columns).compact()))
         for name, title, caption, rows, columns in parts
     ]
-    included = table_of("groups", "The collections", groups, [one.name for one in fields(Group)])
     return Page(
         "Which MT metric orders systems as retrieval does?",
         (
             *tables,
-            Section("collections", "The collections", (COLLECTIONS.format(**words), included, Points(left))),
+            Section("collections", "The collections", (COLLECTIONS.format(**words), Points(left))),
             Section("method", "How this was made", (METHOD.format(**words),)),
         ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from clirbench.errors import escape_unseen
-from clirbench.labs.collections.pooling import Point, Pooled, Pooling, Stratum
+from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum
 from clirbench.pages.page import Page, Plots, Points, Section, points
 from clirbench.pages.table import Table
 from clirbench.pages.wording import interval, number
@@ -34,6 +34,7 @@ OVERVIEW = ("measure", "judge", "retriever", "collections", "metric", "value", "
 SHOWN = ("metric", "other", "value", "ci_low", "ci_high", "p_holm", "new_low", "new_high", "collections", "settings",
          "systems", "sd_between", "note")  # fmt: skip
 POINTS = [one.name for one in fields(Point)]
+OF = [one.name for one in fields(Compared)]
 WIDTH, LEFT, RIGHT, ROW = 430.0, 150.0, 95.0, 15.0
 Bar = tuple[str, float, float, float, Literal["square", "diamond"]]
 """A line of a forest plot: its name, its value (NaN: none), its interval (NaN: none) and the shape of its mark."""
@@ -80,8 +81,8 @@ def forest(bars: Sequence[Bar], title: str, limit: float = 1.0) -> Drawing:
 
 def plot(row: Pooled, every: Sequence[Point]) -> tuple[str, str]:
     """(words, svg): what each collection says, the mean, and a new collection."""
-    title, of = f"tau with {row.measure}: {row.name}", POINTS[:5]
-    own = [one for one in every if all(getattr(one, name) == getattr(row, name) for name in of)]
+    title = f"tau with {row.measure}: {row.name}"
+    own = [one for one in every if all(getattr(one, name) == getattr(row, name) for name in OF)]
     bars: list[Bar] = [
         (one.collection, one.value, one.value - 1.96 * one.error, one.value + 1.96 * one.error, "square") for one in own
     ]
@@ -111,7 +112,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
         latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(table))
         drawn = {row: plot(row, pooling.points) for row in rows}
         for row, (_, figure) in drawn.items():
-            name = file_stem("-".join(filter(None, ("pooled", *(getattr(row, part) for part in POINTS[:5])))))
+            name = file_stem("-".join(filter(None, ("pooled", *(getattr(row, part) for part in OF)))))
             (folder / "figures" / f"{name}.svg").write_text(figure, encoding="utf-8", newline="\n")
         plots = [
             Plots(f"{kind}: forest plots", [drawn[row] for row in rows if bool(row.other) == pairs], open=not pairs)

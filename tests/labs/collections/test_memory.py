@@ -10,7 +10,6 @@ from scipy.stats import kendalltau
 
 import clirbench as cb
 from benchmarks.predictions import held
-from clirbench.errors import ConfigError
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import memory as memory_module
 from clirbench.labs.collections.memory import CAPTION, Observed, Taus, memory, sampling
@@ -69,19 +68,6 @@ def test_outside_the_memorys_range_the_report_says_so(
     own = cb.run("folder", folder=str(folder_of(tmp_path / "own", lines, losses)), metric=["BLEU"], topics__n=20)
     assert own.tables["memory"]["note"].iloc[0].startswith(note)
     assert own.tables["memory"]["together"].isna().all()
-
-
-def test_a_pair_into_english_is_compared_as_no_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:200]
-    folder = str(folder_of(tmp_path / "own", lines, [(5, first) for first in range(5)]))
-    plain, paired = (
-        cb.run("folder", folder=folder, metric=["BLEU"], topics__n=10, **more).tables["memory"]
-        for more in ({}, {"languages": "zh-en"})
-    )
-    assert paired.equals(plain)
-    with pytest.raises(ConfigError, match=r"languages=en-de: .*reference.txt is in en; type languages=en-en"):
-        cb.run("folder", folder=folder, languages="en-de")
 
 
 def test_a_run_that_cannot_be_compared_says_so_only_where_it_was_asked(tmp_path: Path) -> None:

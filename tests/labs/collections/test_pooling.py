@@ -72,12 +72,6 @@ def test_collections_with_the_same_systems_count_once() -> None:
     assert points[0].collection == "c0+c1"
 
 
-def test_the_same_names_of_two_language_pairs_are_other_systems() -> None:
-    pairs = [collection(i, names="Online", pair=f"{i}-en") for i in range(3)]
-    stratum, settings = only(strata(pairs)[0])
-    assert pool_stratum(stratum, settings)[0][0].collections == 3
-
-
 def test_groups_keep_collections_together_and_few_give_no_interval() -> None:
     stratum, settings = only(strata([collection(i, year=str(i // 3)) for i in range(9)])[0])
     row = pool_stratum(stratum, settings, ["year"])[0][0]

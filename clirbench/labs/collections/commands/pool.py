@@ -13,7 +13,7 @@ from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import ConfigError, escape_unseen
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.view import CAPTION, overview, write
-from clirbench.report.terminal import say, show_analysis
+from clirbench.report import terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,8 +39,8 @@ def _pool(options: Namespace) -> int:
     groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
     found = pool(options.runs, groups, measures, metrics, apart=apart)
     for text in found.merged:
-        say(text)
-    show_analysis(replace(overview(found.strata), text=(CAPTION, *found.notes)))
+        terminal.say(text)
+    terminal.show_analysis(replace(overview(found.strata), text=(CAPTION, *found.notes)))
     for path in write(options.out, found):
         print(escape_unseen(str(path)))
     return 0

@@ -25,7 +25,7 @@ from clirbench import __version__
 from clirbench.commands.base import command_parser, run_command
 from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
 from clirbench.commands.rerun import KEPT
-from clirbench.errors import InputError, one_line
+from clirbench.errors import InputError, interrupted, one_line
 from clirbench.files.manifest import STAYING, broken, read_manifest
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
 from clirbench.files.score_tables import EMBEDDED, table_path
@@ -85,20 +85,19 @@ def _verify(options: Namespace) -> int:
             for line in (*_checked(folder, work / RUN, renamed, recorded, results), *versions):
                 _print(line)
         return 0
-    except DoesNotFollow as found:
-        _print(f"these tables do not follow: {found.args[0]}")
-        if len(found.args) > 1:
-            print(f"{len(found.args) - 1} more differ")
-        for line in versions:
+    except (DoesNotFollow, CannotCheck) as found:
+        if interrupted(found):  # a library has made it of Ctrl-C
+            raise KeyboardInterrupt from found
+        if isinstance(found, DoesNotFollow):
+            more = [f"{len(found.args) - 1} more differ"] if len(found.args) > 1 else []
+            lines = [f"these tables do not follow: {found.args[0]}", *more, *versions]
+        else:
+            every = ", ".join(str(column["name"]) for column in results["columns"]) or "all"
+            lines = ["cannot be checked:", *(f"  {', '.join(of) or every}: {why}" for why, of in found.reasons)]
+            lines.append("The seal holds: no file has changed since it was made.")
+        for line in lines:
             _print(line)
-        return DOES_NOT_FOLLOW
-    except CannotCheck as found:
-        every = ", ".join(str(column["name"]) for column in results["columns"]) or "all"
-        print("cannot be checked:")
-        for why, columns in found.reasons:
-            _print(f"  {', '.join(columns) or every}: {why}")
-        print("The seal holds: no file has changed since it was made.")
-        return CANNOT_CHECK
+        return DOES_NOT_FOLLOW if isinstance(found, DoesNotFollow) else CANNOT_CHECK
 
 
 def _other_makers(folder: Path, recorded: Mapping[str, Any], results: Mapping[str, Any]) -> Iterator[str]:
