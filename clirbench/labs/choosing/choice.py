@@ -24,7 +24,7 @@ CHOICE = (
     "regret on these topics; expected_regret and [low, high] in a population of topics, with 95 % confidence."
 )
 IMPROVEMENT = (
-    "probability that the measure improves if a metric rises by so much, fitted to these systems; rise_80 makes it .8. "
+    "probability: that the measure improves if a metric rises by `rise`, fitted to these systems; rise_80 makes it .8. "
     "Smaller changes within one training run are not seen here."
 )
 STOPS = "Training stops when the metric has not risen for `patience` steps; regret is what its best step so far loses."

@@ -23,7 +23,7 @@ from clirbench.statistics.coefficients import coefficient
 ROOTS = ("retrieval", "relevance", "measures", "topics", "documents")
 INPUTS = ("topics", "documents")
 MULTIVERSE = (
-    "tau of each metric over all universes: every combination of the choices. wins: universes in which it is best, "
+    "Tau of each metric over all universes: every combination of the choices. wins: universes in which it is best, "
     "ties shared; share: of those that have a value."
 )
 SUMMARY = (

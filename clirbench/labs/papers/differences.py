@@ -22,7 +22,7 @@ from clirbench.statistics.units.influence import estimates
 from clirbench.statistics.vectorised import kendall_grid
 
 DIFFERENCES = (
-    "tau of metric_a and of metric_b with the measure, and a test of their difference: the values of whole systems "
+    "Tau of metric_a and of metric_b with the measure, and a test of their difference: the values of whole systems "
     "change sides between the two metrics, as ranks; where systems form units, the difference of tau between units is "
     "held against its jackknife error. p_holm is corrected for all pairs of metrics with that measure."
 )

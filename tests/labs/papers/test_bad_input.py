@@ -1,10 +1,12 @@
 """What the laboratory's metrics do with input that is bad or merely strange: the core's checks, and what differs."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from clirbench.configuration.composing import config_parts
-from clirbench.errors import InputError
+from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.labs.papers.by_nltk import METEOR, RIBES
 from clirbench.labs.papers.error_rates import BS, CDER, PER, TER, WER, TotalBS
 from clirbench.labs.papers.query_aware import TermF
@@ -87,6 +89,27 @@ def test_ter_of_one_long_segment() -> None:
 def test_ribes_refuses_what_nltk_cannot_align() -> None:
     with pytest.raises(InputError, match="RIBES: line 1 has 14000 words, nltk aligns at most 2000"):
         rows_of(RIBES(), [LONG], ["a"])
+
+
+@pytest.mark.parametrize("metric", ALL, ids=named)
+def test_unequal_line_counts_are_an_error(metric: Metric) -> None:
+    with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
+        metric.statistics(["a"], TestSet((("a", "b"),), ("a", "b")))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: PER(tokenize="moses"), "tokenize='moses' is not one of"),
+        (lambda: SentBLEU(smoothing=-1), "smoothing=-1 must be a number of at least 0"),
+        (lambda: NIST(max_ngram_order=0), "max_ngram_order=0 must be a number of at least 1"),
+        (lambda: RIBES(alpha=-1), "RIBES: alpha=-1 must be a number of at least 0"),
+        (lambda: METEOR(gamma=-1, synonyms=False), r"METEOR\(nltk\): gamma=-1"),
+    ],
+)
+def test_wrong_settings_are_refused(make: Callable[[], Metric], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make()
 
 
 @pytest.mark.parametrize("metric", ALL, ids=named)

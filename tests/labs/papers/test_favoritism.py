@@ -99,36 +99,6 @@ def test_ranks_go_by_size_and_ties_by_place() -> None:
     assert rank_segments(np.array([0.1, -0.5, 0.5, 0.0])).tolist() == [1, 2, 0, 3]
 
 
-def test_the_file_has_every_segment_of_every_metric(cli: Cli, small_folder: Path) -> None:
-    done = cli(
-        f"folder={small_folder}", "measures=[]", "metric=[BLEU,MacroF1]", "analysis=[correlation,favoritism]",
-        "pair=[every9,every2]", "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    file = read_table(cli.cwd / "out" / "favoritism.tsv")
-    assert file.header == (
-        "metric", "rank", "segment", "delta", "favours", "reference", "every9", "every2", "source",
-    )  # fmt: skip
-    rows = list(file.records())
-    assert len(rows) == 120
-    reference = (small_folder / "reference.txt").read_text(encoding="utf-8").split("\n")
-    for row in rows:
-        assert row["reference"] == reference[int(row["segment"]) - 1]
-        assert row["favours"] == ("every9" if float(row["delta"]) > 0 else "every2" if float(row["delta"]) < 0 else "")
-    sizes = [abs(float(row["delta"])) for row in rows[:60]]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sorted(int(row["segment"]) for row in rows[:60]) == list(range(1, 61))
-    assert "Favoritism: every9 against every2" in (cli.cwd / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_a_folder_with_one_system_is_refused(cli: Cli, small_folder: Path) -> None:
-    for n in (2, 3, 5):
-        (small_folder / "systems" / f"every{n}.txt").unlink()
-    done = cli(f"folder={small_folder}", "measures=[]", "metric=[BLEU]", "analysis=[favoritism]", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "favoritism compares two different systems: choose pair=[A,B] of every9" in done.stderr
-
-
 def test_wins_ties_and_losses_are_plain_sentence_scores(cli: Cli, small_folder: Path) -> None:
     done = cli(
         f"folder={small_folder}", "measures=[]", "metric=[chrF2,TER]", "analysis=[favoritism]",

@@ -90,13 +90,6 @@ def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
     assert "85 cells" in done.stdout
 
 
-def test_one_command_prints_and_writes_the_table(cli: Cli) -> None:
-    done = cli("+experiment=gowda2021_table4", "hydra.run.dir=out")
-    assert done.returncode == 0, done.stderr
-    assert "108 cells: 71 as printed, 1 published error, 36 not printed." in done.stdout
-    assert (cli.cwd / "out" / "report.md").read_text(encoding="utf-8").startswith("# gowda2021_table4\n")
-
-
 def test_scores_that_are_not_shipped_are_asked_for(cli: Cli) -> None:
     done = cli("+experiment=gowda2021_table9", "hydra.run.dir=out")
     assert done.returncode == 1

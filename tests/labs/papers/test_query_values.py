@@ -40,39 +40,26 @@ def test_the_form_with_beta_20() -> None:
     assert query_weighted_value(0.617761, 0.006770, beta=20) == pytest.approx(0.246838, abs=2e-6)
 
 
-def test_a_score_threshold_by_hand() -> None:
-    """At 5: topic 1 returns a x b (no miss, 1 of 8 others), topic 2 nothing (QWV 0)."""
-    assert AQWV(beta=2, at=5).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 2 / 8, 0])
-
-
-def test_the_first_n_by_hand() -> None:
-    """The first two: a x (half missed, 1 of 8 others); x c (no miss, 1 of 9 others)."""
-    values = AQWV(beta=2, rule="top", at=2).per_topic(RUN, JUDGED)
-    assert values.tolist() == pytest.approx([1 - (1 / 2 + 2 / 8), 1 - 2 / 9])
-
-
-def test_a_share_of_the_best_score_by_hand() -> None:
-    """At least half of the best: a x b (9, 7, 5 of 9); x c (4, 2 of 4)."""
-    values = AQWV(beta=2, rule="share", at=0.5).per_topic(RUN, JUDGED)
-    assert values.tolist() == pytest.approx([1 - 2 / 8, 1 - 2 / 9])
-
-
-def test_calibrated_on_the_english_side() -> None:
-    """English: at 8 all of a, b, c and nothing else; the system then returns a alone for topic 1, nothing for 2."""
-    assert AQWV().per_topic(RUN, JUDGED).tolist() == pytest.approx([0.5, 0])
-    assert AQWV().per_topic(ENGLISH, JUDGED).tolist() == pytest.approx([1, 1])
-
-
-def test_calibrated_on_the_other_half_of_the_topics() -> None:
-    """beta 2: topic 1 alone is best at 5 (1 - 2/8), topic 2 alone at 2; so topic 1 is cut at 2, topic 2 at 5."""
-    values = AQWV(beta=2, calibrate="half").per_topic(RUN, JUDGED)
-    assert values.tolist() == pytest.approx([1 - 2 * 2 / 8, 0])
-
-
-def test_the_best_thresholds_by_hand() -> None:
-    """beta 2. One for all: at 2, (1 - 4/8) + (1 - 2/9) = 1.28 beats at 5, 0.75. One each: 1 - 2/8 and 1 - 2/9."""
-    assert MQWV(beta=2).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 4 / 8, 1 - 2 / 9])
-    assert OQWV(beta=2).per_topic(RUN, JUDGED).tolist() == pytest.approx([1 - 2 / 8, 1 - 2 / 9])
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # At 5: topic 1 returns a x b (no miss, 1 of 8 others), topic 2 nothing (QWV 0).
+        (AQWV(beta=2, at=5), [1 - 2 / 8, 0]),
+        # The first two: a x (half missed, 1 of 8 others); x c (no miss, 1 of 9 others).
+        (AQWV(beta=2, rule="top", at=2), [1 - (1 / 2 + 2 / 8), 1 - 2 / 9]),
+        # At least half of the best: a x b (9, 7, 5 of 9); x c (4, 2 of 4).
+        (AQWV(beta=2, rule="share", at=0.5), [1 - 2 / 8, 1 - 2 / 9]),
+        # English: at 8 all of a, b, c and nothing else; the system then returns a alone for topic 1, nothing for 2.
+        (AQWV(), [0.5, 0]),
+        # Topic 1 alone is best at 5 (1 - 2/8), topic 2 alone at 2; so topic 1 is cut at 2, topic 2 at 5.
+        (AQWV(beta=2, calibrate="half"), [1 - 2 * 2 / 8, 0]),
+        # One for all: at 2, (1 - 4/8) + (1 - 2/9) = 1.28 beats at 5, 0.75. One each: 1 - 2/8 and 1 - 2/9.
+        (MQWV(beta=2), [1 - 4 / 8, 1 - 2 / 9]),
+        (OQWV(beta=2), [1 - 2 / 8, 1 - 2 / 9]),
+    ],
+)
+def test_values_by_hand(measure: AQWV | MQWV | OQWV, expected: list[float]) -> None:
+    assert measure.per_topic(RUN, JUDGED).tolist() == pytest.approx(expected)
 
 
 def test_tied_documents_are_returned_together() -> None:

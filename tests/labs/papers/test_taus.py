@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from clirbench.engines.local import Serial
-from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
+from clirbench.errors import ConfigError, MissingData, UnknownName
 from clirbench.labs.papers.published import DATA, PaperCell
 from clirbench.labs.papers.taus import PublishedTaus, decimals, half_up, leading, print_cell, summary, thousandths
 from clirbench.result import Experiment, Result
@@ -100,13 +100,6 @@ def test_bad_input(tmp_path: Path) -> None:
         reproduce(table("gowda2021_table9", f"+scores.X={file}"))
     file.write_text("group\tsystem\tHuman\nA\tone\t1\n")
     with pytest.raises(UnknownName, match=r"column in .* '\*BLEU'"):
-        reproduce(table("gowda2021_table9", f"+scores.X={file}"))
-    header = "group\tsystem\tHuman\t*BLEU\tBLEU\tMacroF1\tMicroF1\tchrF1\n"
-    file.write_text(header + "A\tone\t1\t2\tlots\t3\t4\t5\n")
-    with pytest.raises(InputError, match="line 2: column BLEU: 'lots' is not a number"):
-        reproduce(table("gowda2021_table9", f"+scores.X={file}"))
-    file.write_text(header + "A\tone\t1\t2\n")
-    with pytest.raises(InputError, match="line 2: 4 columns, the header has 8"):
         reproduce(table("gowda2021_table9", f"+scores.X={file}"))
     own = table("gowda2021_table4")
     with pytest.raises(ConfigError, match="exclude=some: choose from none"):

@@ -6,14 +6,12 @@ import pytest
 import sacrebleu
 
 from clirbench.errors import ConfigError, InputError, UnknownName
-from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.type_weights import moses_tokens, type_weights, vocabulary
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.text import TextFile
-from tests.conftest import Cli
 from tests.labs.papers.composed import ours, tables, verdicts
 
 LINES = ("the cat, the dog.", "a dog barks at the cat", "rain falls on the old town", "the end of it all ...")
@@ -61,20 +59,6 @@ def test_a_type_that_does_not_occur_and_an_empty_reference() -> None:
         type_weights(BLEU(), vocabulary(LINES), ["catt"])
     with pytest.raises(ConfigError, match="its vocabulary is empty"):
         vocabulary(["", "  "])
-
-
-def test_the_file(cli: Cli, small_folder: Path) -> None:
-    done = cli(
-        f"folder={small_folder}", "measures=[]", "metric=[BLEU,MacroF1]", "analysis=[type_weights]",
-        "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    file = read_table(cli.cwd / "out" / "type_weights.tsv")
-    assert file.header == ("metric", "type", "frequency", "loss")
-    macro = {float(r["loss"]) for r in file.records() if r["metric"] == "MacroF1"}
-    n = sum(r["metric"] == "MacroF1" for r in file.records())
-    assert max(macro) == pytest.approx(200 / (n + 1))
-    assert min(macro) == pytest.approx(200 / (n + 1))
 
 
 def test_closed_forms_give_the_published_losses(shared_data: Path) -> None:

@@ -78,12 +78,6 @@ def test_every_type_agrees(shared_data: Path, name: str) -> None:
     assert len(curves.rows) == 500
 
 
-def test_unmt_leads_on_the_most_frequent_types_and_snmt_on_the_rest(shared_data: Path) -> None:
-    _, curves = tables("gowda2021_figure1", f"paths.mirror={shared_data}")
-    assert all(unmt > snmt for _, snmt, unmt in curves.rows[4:150])
-    assert curves.rows[-1][1] > curves.rows[-1][2]
-
-
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "x", ["no report"])
     with pytest.raises(InputError, match="no line begins with `Type`"):

@@ -1,13 +1,13 @@
 """Sentence BLEU, NIST and baselines: by hand, and against the programs that defined them."""
 
 import math
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from nltk.translate.nist_score import corpus_nist
 
-from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.errors import InputError
 from clirbench.labs.papers.word_metrics import NIST, BLEUPlus1, CopyRate, LengthRatio, RandomMetric, SentBLEU, TypeCount
 from clirbench.types import TestSet
 from tests.metrics.agreement import corpus_score, lines
@@ -40,14 +40,6 @@ def test_bleu_plus_1_worked_by_hand() -> None:
     assert BLEUPlus1().statistics(["a x", "x y"], both)[:, 0].tolist() == pytest.approx([100 * 0.25**0.25, 0])
     # Moses smooths unigrams as well: 2/3 * 1/2.
     assert SentBLEU().statistics(["a x", "x y"], both)[0, 0] == pytest.approx(100 * (1 / 3) ** 0.25)
-
-
-def test_names_and_errors() -> None:
-    assert (SentBLEU().name, BLEUPlus1().name) == ("SentBLEU", "BLEU+1")
-    with pytest.raises(ConfigError, match="smoothing=-1 must be a number of at least 0"):
-        SentBLEU(smoothing=-1)
-    with pytest.raises(AlignmentError, match="1 hypotheses for references of 2 lines"):
-        BLEUPlus1().statistics(["a"], TEST)
 
 
 def test_one_reference_worked_by_hand() -> None:
@@ -84,42 +76,13 @@ def test_case_is_lowered_unless_kept() -> None:
     assert corpus_score(NIST(), ["a B"], test) > corpus_score(NIST(lowercase=False), ["a B"], test) == 0
 
 
-def plain_nist(hypotheses: list[list[str]], references: list[list[str]], order: int = 5) -> float:
-    """The definition counted the slow, obvious way, for one reference."""
-
-    def grams(words: list[str]) -> Counter[tuple[str, ...]]:
-        return Counter(tuple(words[i : i + n]) for n in range(1, order + 1) for i in range(len(words) - n + 1))
-
-    known = sum((grams(words) for words in references), Counter[tuple[str, ...]]())
-    total = sum(map(len, references))
-    information = np.zeros(order)
-    counts = np.zeros(order)
-    for ours, theirs in zip(hypotheses, references, strict=True):
-        for gram, count in grams(ours).items():
-            counts[len(gram) - 1] += count
-            matched = min(count, grams(theirs)[gram])
-            if matched:
-                above = known[gram[:-1]] if len(gram) > 1 else total
-                information[len(gram) - 1] += matched * math.log2(above / known[gram])
-    ratio = min(1.0, sum(map(len, hypotheses)) / total)
-    penalty = math.exp(math.log(0.5) * (math.log(ratio) / math.log(1.5)) ** 2)
-    return float((information / np.maximum(counts, 1)).sum() * penalty)
-
-
-def test_real_text_equals_the_plain_count(shared_data: Path) -> None:
+def test_nist_of_one_reference_equals_nltk(shared_data: Path) -> None:
     folder = shared_data / "wmt21" / "is-en"
     reference = lines(folder / "reference-A.txt")[:300]
     hypotheses = lines(sorted((folder / "systems").glob("*.txt"))[0])[:300]
     metric = NIST(tokenize="none", lowercase=False)
-    expected = plain_nist([h.split() for h in hypotheses], [r.split() for r in reference])
+    expected = corpus_nist([[line.split()] for line in reference], [line.split() for line in hypotheses])
     assert corpus_score(metric, hypotheses, TestSet((reference,))) == pytest.approx(expected, abs=1e-9)
-
-
-def test_errors() -> None:
-    with pytest.raises(ConfigError, match="max_ngram_order=0 must be a number of at least 1"):
-        NIST(max_ngram_order=0)
-    with pytest.raises(AlignmentError, match="2 hypotheses for references of 1 lines"):
-        NIST().statistics(["a", "b"], TestSet((("a",),)))
 
 
 GERMAN = ("Das Haus is red .", "Berlin , Berlin", "")
@@ -164,9 +127,3 @@ def test_random_metric_is_a_function_of_seed_line_and_text() -> None:
     # Uniform: mean 50 and standard deviation 100 / sqrt(12), each within four standard errors.
     assert abs(first[:, 0].mean() - 50) < 4 * 28.87 / 2000**0.5
     assert abs(first[:, 0].std() - 28.87) < 4 * 28.87 / 4000**0.5
-
-
-@pytest.mark.parametrize("metric", [LengthRatio(), TypeCount(), CopyRate(), RandomMetric()])
-def test_unequal_line_counts_are_an_error(metric: LengthRatio) -> None:
-    with pytest.raises(AlignmentError, match="1 hypotheses for references of 3 lines"):
-        metric.statistics(["a"], GERMAN_TEST)
