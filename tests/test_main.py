@@ -1,7 +1,6 @@
 """The command line as a user meets it: what it prints, writes, refuses; every bad input of a folder run."""
 
 import csv
-import gzip
 import json
 import math
 import os
@@ -11,11 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ir_measures
 import pytest
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
-from ir_measures import AP, P, R, nDCG
 
 from clirbench import __version__
 from clirbench.__main__ import _listed as hydra_lists
@@ -85,29 +82,6 @@ class TestFolder:
         assert expected <= written
         assert json.loads((out / "provenance.json").read_text())["signatures"]["BLEU"].startswith("nrefs:1|BLEU|")
 
-    def test_measures_equal_what_ir_measures_finds_in_the_written_files(self, cli, small_folder: Path) -> None:
-        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
-        trec = small_folder.parent / "out" / "trec"
-        for row in table(trec.parent / "systems.tsv"):
-            qrels = list(ir_measures.read_trec_qrels(str(trec / "qrels.txt")))
-            run = list(ir_measures.read_trec_run(str(trec / f"{row['system']}.run")))
-            found = ir_measures.calc_aggregate([AP, P @ 10, R @ 10, nDCG], qrels, run)
-            for measure, name in ((AP, "MAP"), (P @ 10, "P@10"), (R @ 10, "R@10"), (nDCG, "nDCG")):
-                assert math.isclose(float(row[name]), found[measure], abs_tol=1e-6), (row["system"], name)
-
-    def test_packed_files_another_test_folder_and_a_single_system(self, cli, small_folder: Path) -> None:
-        for path in (small_folder / "reference.txt", small_folder / "systems" / "every2.txt"):
-            path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
-            path.unlink()
-        for n in (3, 5, 9):
-            (small_folder / "systems" / f"every{n}.txt").unlink()
-        done = cli("+experiment=folder", "folder=small", "test_folder=small", *FAST, "hydra.run.dir=out")
-        assert done.returncode == 0, done.stderr
-        rows = table(small_folder.parent / "out" / "correlations.tsv")
-        assert {row["significant"] for row in rows} == {"undefined"}
-        assert {row["value"] for row in rows} == {""}
-        assert "1 system: at least 2 are needed" in done.stdout
-
     def test_a_baseline_ends_with_a_status_of_its_own_where_the_candidate_is_worse(self, cli, small_folder) -> None:
         run = ("folder=small", *FAST, "primary=MAP", "topics.n=10", "systems.include=[every2,every9]")
         done = cli(*run, "baseline=every9", "hydra.run.dir=out")
@@ -121,15 +95,6 @@ class TestFolder:
         assert cli(*run, "baseline=every2", "hydra.run.dir=other").returncode == 0
         assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
         refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
-
-    def test_every_run_with_a_choice_has_a_decision(self, cli, small_folder: Path) -> None:
-        assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
-        out = small_folder.parent / "out"
-        rows = table(out / "decision.tsv")
-        assert {row["system"] for row in rows} == {"every2", "every3", "every5", "every9"}
-        assert (float(rows[0]["difference"]), rows[0]["in_set"]) == (0, "true")
-        assert all(float(row["low"]) <= float(row["value"]) <= float(row["high"]) for row in rows)
-        assert f"\nBy {rows[0]['measure']}, " in (out / "report.md").read_text(encoding="utf-8")
 
     def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
         done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
@@ -165,22 +130,6 @@ class TestFolder:
         done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=small")
         refused(done, "systems.tsv", "nothing is overwritten", "hydra.run.dir=DIR")
         assert lines(small_folder / "systems.tsv")[1] == "every2\tx"
-
-
-class TestBadInput:
-    def test_several_errors_are_shown_at_once(self, cli, small_folder: Path) -> None:
-        done = cli("+experiment=folder", "folder=small", "measures=[MAPP]", "analysis=[corelation]", "relevance.k=0")
-        refused(done, "MAPP", "corelation", "correlation", "k=0")
-
-
-class TestScores:
-    def test_a_score_table_alone_gives_the_tau_table(self, cli, tmp_path: Path) -> None:
-        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
-        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]", "hydra.run.dir=out")
-        assert done.returncode == 0, done.stderr
-        (row,) = (r for r in table(tmp_path / "out" / "correlations.tsv") if r["coefficient"] == "kendall")
-        assert float(row["value"]) == pytest.approx(1 / 3)  # by hand: 2 concordant pairs, 1 discordant, of 3
-        assert row["n_systems"] == "3"
 
 
 class TestRunsOfOthers:
@@ -254,14 +203,6 @@ class TestFoundByFreshEyes:
     def test_a_folder_of_the_run_that_cannot_be_made(self, cli, tmp_path: Path) -> None:
         (tmp_path / "afile").write_text("")
         refused(cli("hydra.run.dir=afile"), "afile", "cannot be made")
-
-    def test_the_home_folder_is_understood(self, cli, tmp_path: Path, monkeypatch) -> None:
-        monkeypatch.setenv("HOME", str(tmp_path))
-        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\n")
-        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]", "hydra.run.dir=~/out")
-        assert done.returncode == 0, done.stderr
-        assert (tmp_path / "out" / "report.md").exists()
-        assert not (tmp_path / "~").exists()
 
     def test_a_link_that_leads_nowhere(self, cli, small_folder: Path) -> None:
         (small_folder / "systems" / "gone.txt").symlink_to("/nonexistent/ckpt.txt")
@@ -348,32 +289,11 @@ class TestEveryEndIsOurs:
         assert "\n2 jobs: " in done.stdout
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
-    def test_the_demo_answers_by_judged_topics_and_ends_without_a_warning(self, cli, tmp_path: Path) -> None:
-        done = cli("hydra.run.dir=out")
-        assert done.returncode == 0, done.stderr
-        *said, pointer, folder = done.stdout.splitlines()
-        assert said[0].startswith("Languages: cs-en (by the texts); analyser: english; 112 documents (docs.tsv); ")
-        assert said[4].startswith("MacroF1 orders 90 % of system pairs as retrieval does (at least ")
-        assert said[5] == "It rests on 8 groups."
-        assert (pointer.partition(":")[0], folder) == ("To look at", str(tmp_path / "out"))
-        assert "more than half" not in done.stdout
-        assert "more than half of the documents that match" in (tmp_path / "out" / "report.md").read_text("utf-8")
-
     def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
         monkeypatch.setattr(sys, "argv", ["clirbench", "--version"])
         monkeypatch.setattr(signal, "signal", lambda *_: None)
         main()
         assert capsys.readouterr().out == f"clirbench {__version__}, Python {platform.python_version()}\n"
-
-    @pytest.mark.parametrize("names", ["[chrF++]", "chrF++", "BLEU", "[METEOR]", "[METEOR(nltk)]"])
-    def test_printed_names_single_names_and_what_needs_data_by_default(
-        self, names: str, tmp_path: Path, monkeypatch, capsys
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["clirbench", "+experiment=demo", "check=true", f"metric={names}"])
-        monkeypatch.setattr(signal, "signal", lambda *_: None)
-        main()
-        assert capsys.readouterr().out.count("\nmetric: ") == 1
 
     @pytest.mark.parametrize(
         ("override", "said"),
@@ -438,9 +358,6 @@ class TestEveryEndIsOurs:
     @pytest.mark.parametrize("words", ["topics=keyterms,titles -m seed=3", "-m topics=keyterms,titles seed=3"])
     def test_options_may_stand_between_overrides(self, words: str) -> None:
         assert prepare_arguments(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
-
-    def test_an_experiment_needs_no_plus_and_letters_no_quotes(self) -> None:
-        assert prepare_arguments(["experiment=folder", "folder=/größe"]) == ["+experiment=folder", 'folder="/größe"']
 
 
 @pytest.mark.parametrize("key", ["hydra.run.dir", "+hydra.sweep.dir"])

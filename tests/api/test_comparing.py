@@ -25,9 +25,3 @@ def test_the_same_differences_as_on_the_command_line(
     page = found.write_html(tmp_path / "ours.html")
     assert "MicroF1" in page.read_text()
     assert "numbers differ" in found._repr_html_()
-
-
-def test_a_run_is_equal_to_itself(texts: cb.Outcome, tmp_path: Path) -> None:
-    found = cb.compare(texts, texts.save(tmp_path / "run"))
-    assert found.verdict.startswith("All ")
-    assert found.table.empty

@@ -1,7 +1,6 @@
 """Runs from Python give what the command line writes, file for file."""
 
 import json
-import shutil
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ import clirbench as cb
 from clirbench.api.running import quote_value
 from clirbench.commands.rerun import read_provenance
 from clirbench.configuration.composing import compose_configuration
-from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, UnknownName
+from clirbench.errors import ClirbenchError, InputError, UnknownName
 from clirbench.metrics.segments import SegmentMean
 from tests.conftest import Cli
 
@@ -243,26 +242,6 @@ def test_frames_of_polars_and_pyarrow_give_what_a_frame_of_pandas_gives() -> Non
         cb.correlate(frames[2].rename_columns(["system", "MAP", "MAP", "TER", "group", "step"]), "MAP")
 
 
-def test_what_is_no_run_is_not_loaded(tmp_path: Path, published: cb.Outcome) -> None:
-    with pytest.raises(InputError, match="not the folder of a finished run"):
-        cb.load(tmp_path)
-    for half in ("[]", '{"tables": {}}', '{"answer": '):
-        (tmp_path / "half").mkdir(exist_ok=True)
-        (tmp_path / "half" / "provenance.json").write_text("{}")
-        (tmp_path / "half" / "results.json").write_text(half)
-        with pytest.raises(InputError, match="not the folder of a finished run"):
-            cb.load(tmp_path / "half")
-    with pytest.raises(InputError, match="no two of these collections"):
-        cb.pool(published)  # type: ignore[arg-type]
-    for ask in (lambda: cb.load(3), lambda: cb.compare(published, 3), lambda: cb.pool(3), lambda: published.save(3)):  # type: ignore[arg-type]
-        with pytest.raises(ConfigError, match="the folder of a run was expected .text or a Path., not 3"):
-            ask()
-    shutil.rmtree(tmp_path / "half")
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(StoreError, match="mine.txt"):
-        published.save(tmp_path)
-
-
 def test_components_are_the_named_experiment(small_texts: Path, tmp_path: Path) -> None:
     """A second retriever, what is set beside objects, and what is not given."""
     parts: dict[str, Any] = {
@@ -306,15 +285,6 @@ def test_a_table_of_a_sent_run_is_inside_it(tmp_path: Path, published: cb.Outcom
     (sent / "results.json").write_text(json.dumps(found))
     with pytest.raises(InputError, match=r"'../systems.tsv' is not the name of a file in this folder"):
         cb.load(sent)
-
-
-def test_a_damaged_table_of_a_run_is_one_clear_error(tmp_path: Path, published: cb.Outcome) -> None:
-    sent = published.save(tmp_path / "sent")
-    whole = (sent / "systems.tsv").read_text()
-    for damaged in ("", whole.replace("BLEU", "CHRF"), whole.replace("\t", "\tx\t", 1), whole + '"', "\x1f\x8b"):
-        (sent / "systems.tsv").write_text(damaged)
-        with pytest.raises(InputError, match=r"systems.tsv: (cannot be read|its columns are not)"):
-            _ = cb.load(sent).systems
 
 
 def test_four_threads_run_at_once() -> None:

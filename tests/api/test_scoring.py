@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 
 import clirbench as cb
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError
 from tests.conftest import DEMO
 
 
@@ -122,12 +122,3 @@ def test_wrong_types_are_told(qrels: object, run: object, measures: list[str], s
     with pytest.raises(ConfigError, match=said):
         cb.evaluate(qrels, run, measures)
     assert cb.evaluate(JUDGED, FOUND, "AP") == {"AP": 1.0}
-
-
-def test_lines_and_metrics_of_wrong_types_are_told() -> None:
-    with pytest.raises(InputError, match="hypotheses: a list of lines was expected"):
-        cb.score(None, ["a"], "BLEU")  # type: ignore[call-overload]
-    with pytest.raises(InputError, match="references: a list of lines was expected"):
-        cb.score(["a"], None, "BLEU")  # type: ignore[call-overload]
-    with pytest.raises(ConfigError, match="did you mean BLEU"):
-        cb.score(["a"], ["a"], cb.metrics.BLEU)  # type: ignore[call-overload]

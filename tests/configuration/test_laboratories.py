@@ -12,32 +12,9 @@ import pytest
 from clirbench.configuration.laboratories import laboratories
 from tests.conftest import PACKAGE, Cli
 
-METRIC = """
-    from collections.abc import Sequence
-    from dataclasses import dataclass
-    from typing import ClassVar
-
-    import numpy as np
-
-    from clirbench.metrics.tokenised import Tokenised
-    from clirbench.types import Doubles, TestSet
-
-
-    @dataclass(frozen=True)
-    class FirstWord(Tokenised):
-        first_reference: ClassVar[bool] = True
-
-        tokenize: str = "none"
-        name: str = "FirstWord"
-
-        def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-            ours, theirs = self.tokens(hypotheses, test)
-            pairs = zip(ours.lines(), theirs.lines(), strict=True)
-            return np.array([(h[:1] == r[:1], 1) for h, r in pairs], dtype=np.float64)
-
-        def score(self, totals: Doubles) -> Doubles:
-            return 100 * totals[..., 0] / totals[..., 1]
-"""
+PAGE = (PACKAGE / "CONTRIBUTING.md").read_text(encoding="utf-8")
+METRIC = PAGE.partition("`mine/first_word.py`:")[2].partition("```python\n")[2].partition("```")[0]
+"""The example of the page."""
 ANALYSIS = """
     from collections.abc import Sequence
     from dataclasses import dataclass
@@ -131,20 +108,6 @@ def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Pat
     letters = (site.parent / "out" / "letters.tsv").read_text()
     assert "every2\t11" in letters  # six letters and five more
     assert "pseudo-relevance" not in done.stdout + (site.parent / "out" / "report.md").read_text()
-
-
-def test_python_sees_it_too(site: Path, small_texts: Path) -> None:
-    code = (
-        "import clirbench as cb\n"
-        f"r = cb.run('folder', folder={str(small_texts)!r}, metric=['BLEU', 'FirstWord'], analysis=['letters'],"
-        " measures=['RBO'], topics__n=10,"
-        " engine='serial')\n"
-        "print(sorted(r.tables), 'FirstWord' in r.systems)"
-    )
-    done = program(site, "-c", code)
-    assert done.returncode == 0, done.stderr
-    assert "'letters'" in done.stdout
-    assert done.stdout.endswith("True\n")
 
 
 def test_its_commands_are_commands(site: Path) -> None:

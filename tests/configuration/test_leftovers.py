@@ -13,7 +13,6 @@ from clirbench.configuration.composing import CONF, compose_configuration, confi
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.leftovers import replaced_nodes
 from clirbench.errors import ClirbenchError, gathered
-from clirbench.keys import NODES
 from tests.conftest import Cli
 
 GROUPS = ("corpus", "systems", "topics", "retrieval", "relevance")
@@ -91,12 +90,6 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert relevance == {"_target_": "clirbench.relevance.top_k.TopShare", "share": 0.2}
     cfg = without_leftovers(compose_configuration, ["+experiment=demo", "~relevance@also"], [CONF])
     assert cfg.also is None, "and what is settled already stays as it is"
-
-
-@pytest.mark.parametrize("group", [group for group in NODES if (CONF / group).is_dir()])
-def test_an_experiment_that_configures_nothing_is_left_alone(group: str) -> None:
-    assert not list(replaced_nodes(["+experiment=wmt21_deen", f"{group}=x"], HOMES))
-    assert not list(replaced_nodes([f"{group}=x"], HOMES))
 
 
 def test_experiments_of_ones_own_and_the_command_line(cli: Cli, tmp_path: Path) -> None:
