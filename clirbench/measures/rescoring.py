@@ -14,7 +14,8 @@ import numpy as np
 
 from clirbench.measures.ordinals import ranked_documents, shared_ordinals
 from clirbench.relevance.base import BestRanked
-from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
+from clirbench.relevance.shares import ScoreShare, TopShare
+from clirbench.relevance.top_k import TopK
 from clirbench.types import Doubles, Ints, Run
 
 RULES: Mapping[str, BestRanked] = {

@@ -87,7 +87,7 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert (made["n"], "path" in made) == (7, False)
     assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
     relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
-    assert relevance == {"_target_": "clirbench.relevance.top_k.TopShare", "share": 0.2}
+    assert relevance == {"_target_": "clirbench.relevance.shares.TopShare", "share": 0.2}
     cfg = without_leftovers(compose_configuration, ["+experiment=demo", "~relevance@also"], [CONF])
     assert cfg.also is None, "and what is settled already stays as it is"
 

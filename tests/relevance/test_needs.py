@@ -11,7 +11,8 @@ from clirbench.measures.parsing import parse
 from clirbench.relevance.base import Relevance
 from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
+from clirbench.relevance.shares import ScoreShare, TopShare
+from clirbench.relevance.top_k import TopK
 from clirbench.types import Document, DocumentMap, Documents, Need, Topic
 
 FOREIGN = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))

@@ -6,7 +6,8 @@ import pytest
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.relevance.base import BestRanked, Relevance
-from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
+from clirbench.relevance.shares import ScoreShare, TopShare
+from clirbench.relevance.top_k import TopK
 from clirbench.types import Document, Documents, Run, Topic
 
 NOTHING = Documents.of([Document("a", "x")])
