@@ -12,7 +12,7 @@ from clirbench.files import score_formats, tables
 from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
-from clirbench.text import Text, TextFile
+from clirbench.text import Text
 from clirbench.types import EMPTY, TestSet
 
 SYSTEM, FILE = "{system}", "{file}"
@@ -152,7 +152,7 @@ class ScoreFile(MadeElsewhere):
         if self.layout:
             return score_formats.column_rows(file, self.layout)
         reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
-        return reader(file, TextFile(file).lines()) if reader else score_formats.score_rows(file)
+        return reader(file) if reader else score_formats.score_rows(file)
 
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""
