@@ -126,11 +126,14 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
 
 def folder_layout(folder: str | Path) -> Layout:
     """The layout of a folder; raises `InputError` where it is missing or is no folder."""
-    root = existing_folder(folder)
-    paths = files_in(root)
-    if (root / "systems").is_dir():
-        paths |= {f"systems/{name}": path for name, path in files_in(root / "systems").items()}
+    paths = _named_paths(folder)
     return layout_of(str(folder), paths, NamedFiles(paths))
+
+
+def _named_paths(folder: str | Path) -> dict[str, Path]:
+    root = existing_folder(folder)
+    systems = files_in(root / "systems") if (root / "systems").is_dir() else {}
+    return files_in(root) | {f"systems/{name}": path for name, path in systems.items()}
 
 
 def translations_layout(folder: str | Path, english: str | None = None) -> Layout:
@@ -138,11 +141,8 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
 
     `english` is the English side where it is elsewhere (it replaces the folder's references).
     """
-    root = existing_folder(folder)
-    paths = files_in(root)
-    if (root / "systems").is_dir():
-        paths |= {f"systems/{name}": path for name, path in files_in(root / "systems").items()}
-    else:
+    paths = _named_paths(folder)
+    if not (existing_folder(folder) / "systems").is_dir():
         paths = {name if _has_part(name) else f"systems/{name}": path for name, path in paths.items()}
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, layout_of, translations_layout
+from clirbench.corpora.layout import layout_of, translations_layout
 from clirbench.corpora.sides import SideSettings, read_corpus
-from clirbench.datasets.manifests import Manifest, ManifestFiles, Places, load_manifest, manifest_names
+from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.errors import ConfigError
 
 
@@ -46,16 +46,11 @@ class ManifestCorpus:
 
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)
-        test = manifest_layout(manifest, Places(self.mirror, self.cache, self.download))
+        files = ManifestFiles(manifest, Places(self.mirror, self.cache, self.download))
+        test = layout_of(f"data set {manifest.name}", files.names, files)
         choice = SideSettings(self.references, self.documents_size, self.read_source)
         searched, collection = test, self.collection
         if self.translations:
             searched, collection = translations_layout(self.translations, self.english), ""
         corpus = read_corpus(test, searched, choice, collection)
         return replace(corpus, notes=(*corpus.notes, f"data set {manifest.name}: {manifest.citation}"))
-
-
-def manifest_layout(manifest: Manifest, places: Places) -> Layout:
-    """The data set's files by the part they play, wherever each lies."""
-    files = ManifestFiles(manifest, places)
-    return layout_of(f"data set {manifest.name}", files.names, files)

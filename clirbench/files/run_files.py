@@ -133,15 +133,13 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
 def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> TextTable:
     """NAME.tsv of a run's folder, which has these columns; raises `InputError`."""
     table = read_table(path_inside(folder, f"{name}.tsv"))
-    if missing := [column for column in columns if column not in table.header]:
-        raise InputError(f"{table.where}: has no column {', '.join(missing)}")
+    table.require(*columns)
     return table
 
 
 def numbers(table: TextTable, column: str) -> list[float]:
     """The numbers of a column, NaN for an empty cell; raises `InputError` for a cell that is no finite number."""
-    if column not in table.header:
-        raise InputError(f"{table.where}: has no column {column}")
+    table.require(column)
     found = []
     for line, cell in zip(table.numbers, table.column(column), strict=True):
         value = number(cell) if cell.strip() else math.nan

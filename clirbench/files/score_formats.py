@@ -54,7 +54,7 @@ def score_rows(path: Path) -> Iterator[Row]:
     if BERTSCORE.fullmatch(head.strip()):
         return _bert_score(path, lines)
     if is_score(head):
-        return line_rows(path, lines)
+        return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
         return _table(path)
     columns = _columns(split(head))
@@ -100,9 +100,9 @@ def column_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
         yield line, dict(zip(columns, cells, strict=False))
 
 
-def line_rows(path: Path, lines: Sequence[str]) -> Iterator[Row]:
+def line_rows(path: Path) -> Iterator[Row]:
     """One score a line; every line is a segment, so a blank one is an error."""
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(TextFile(path).lines(), start=1):
         yield number, {"segment": str(number), "score": line.strip() or "(blank)"}
 
 

@@ -12,7 +12,7 @@ from clirbench.files import score_formats, tables
 from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
-from clirbench.text import Text, TextFile
+from clirbench.text import Text
 from clirbench.types import EMPTY, TestSet
 
 SYSTEM, FILE = "{system}", "{file}"
@@ -151,9 +151,8 @@ class ScoreFile(MadeElsewhere):
     def _rows(self, file: Path) -> Iterator[Row]:
         if self.layout:
             return score_formats.column_rows(file, self.layout)
-        if self.format == "lines":
-            return score_formats.line_rows(file, TextFile(file).lines())
-        return score_formats.json_rows(file) if self.format == "sacrebleu" else score_formats.score_rows(file)
+        reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
+        return reader(file) if reader else score_formats.score_rows(file)
 
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import name_list
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name
 from clirbench.topics.rewriting import Rewriting
@@ -94,10 +94,8 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Seque
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
         elif not parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
-        try:
+        with gathered(errors):
             check_name(entry.where, "topic", entry.topic_id)
-        except InputError as error:
-            errors.append(error)
         first.setdefault(entry.topic_id, entry.where)
         if not errors:
             topics.append(Topic(entry.topic_id, parts))

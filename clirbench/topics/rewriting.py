@@ -59,9 +59,7 @@ def translated(topics: Sequence[Topic], path: Path) -> tuple[Topic, ...]:
     Raises `AlignmentError` for a topic missing from the table, `InputError` for an empty translation, all at once.
     """
     table = read_table(path)
-    for column in ("topic_id", "text"):
-        if column not in table.header:
-            raise InputError(f"{path}: no column {column!r}; translated topics are a table of topic_id and text")
+    table.require("topic_id", "text")
     table.unique("topic_id")
     texts = dict(zip(table.column("topic_id"), table.column("text"), strict=True))
     errors: list[ClirbenchError] = []
