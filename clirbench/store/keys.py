@@ -152,16 +152,17 @@ def _feed_code(digest: "Digest", value: Any, code: str | None = None) -> None:
     _tag(digest, "code", f"{value.__module__}.{value.__qualname__}:{code}".encode())
 
 
-@lru_cache(maxsize=256)
 def code_of(module: str) -> str:
     """sha256 over the source that `environment` does not name: of a laboratory, of a package or a file of a user's.
 
     A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
     """
     file = getattr(sys.modules.get(module), "__file__", None)
-    if not file:
-        return uuid4().hex
-    place = Path(file)
+    return _code_at(Path(file), module) if file else uuid4().hex
+
+
+@lru_cache(maxsize=256)
+def _code_at(place: Path, module: str) -> str:
     if place.is_relative_to(PACKAGE):
         room = place.relative_to(PACKAGE).parts
         return code_in(PACKAGE / room[0] / room[1]) if room[0] == "labs" else ""
