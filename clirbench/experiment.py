@@ -239,17 +239,9 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
         *(s for r in work.retrieval.values() for s in r.failed),
     }
     result = Result(
-        experiment,
-        board,
-        (),
-        work.inputs,
-        work.retrieval,
-        work.statistics,
-        tuple(notes),
-        failed=tuple(sorted(broken)),
-        baselines=baselines,
-        resemblances=work.resemblances,
-    )
+        experiment, board, (), work.inputs, work.retrieval, work.statistics, tuple(notes),
+        failed=tuple(sorted(broken)), baselines=baselines, resemblances=work.resemblances,
+    )  # fmt: skip
     if result.units.source == NEAR_COPIES:
         groups = result.units.groups(result.board.systems)
         result = replace(result, notes=(*result.notes, *near_copy_notes(groups, result.resemblances)))
