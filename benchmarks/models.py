@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.labs.models.dense_transformers import Transformers
-from clirbench.labs.models.transformers import TransformersTranslator
+from clirbench.labs.models.dense import encoder as encoder_of
+from clirbench.labs.models.translating import scripted
 
 WORDS, LENGTH, WRITTEN = 30_000, 25, 32
 """Types of the vocabulary, words of a text, tokens of a translation (a random network never ends one by itself)."""
@@ -60,16 +60,20 @@ def saved(folder: Path) -> tuple[Path, Path]:
 
 def rates(encoder: Path, translator: Path, device: str, texts: list[str]) -> Iterator[tuple[str, float]]:
     """Texts a second of each; a first batch, which loads and warms, is not counted."""
-    made = Transformers(str(encoder), device=device)
+    settings = {"pooling": "auto", "max_tokens": 512, "batch_size": 32, "dtype": "float32", "device": device}
+    made = encoder_of("hf", str(encoder), **settings)
     made.encode(texts[:32])
     start = time.perf_counter()
     made.encode(texts)
     yield "encoder, BERT-base", len(texts) / (time.perf_counter() - start)
     few = texts[: max(32, len(texts) // 4)]
-    with TransformersTranslator(max_new_tokens=WRITTEN, device=device).loaded(translator) as translate:
-        translate(few[:32])
+    more = {"beam": 1, "max_source_tokens": 512, "max_new_tokens": WRITTEN, "prefix": "", "source_language": ""}
+    more |= {"target_language": "", "prompt": "{text}", "template": {}, "tokenizer": None}
+    (program,) = scripted("hf", **settings, **more).programs
+    with program.started(translator) as child:
+        child.ask(few[:32])
         start = time.perf_counter()
-        translate(few)
+        child.ask(few)
         yield "translator, BART-base, greedy", len(few) / (time.perf_counter() - start)
 
 

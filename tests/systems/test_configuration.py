@@ -9,7 +9,7 @@ import yaml
 
 from clirbench.configuration.composing import config_parts
 
-FILES = ("checkpoints", "pattern", "command", "translator/command", "translator/ctranslate2", "translator/transformers")
+FILES = ("checkpoints", "pattern")
 ELSEWHERE = {"translator", "toolkit"}  # chosen by groups of their own
 SHORTER = {"pattern": {"model", "replicates", "shard_lines", "cache"}}  # of no use there
 

@@ -33,7 +33,7 @@ SCORES = 1 << 25  # scores that are held at once: 128 MB
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Turns texts into vectors; a frozen dataclass. A server declares that it `works_elsewhere`: its model may change."""
+    """Turns texts into vectors; a frozen dataclass. A server declares that it `works_elsewhere`."""
 
     @property
     def signature(self) -> str:
@@ -274,7 +274,7 @@ def nearest_documents(
 
 
 PROBE = "In 1997 the Commission's 25 members (see http://example.org) voted: Wie geht es? Привет, мир! 你好，世界。"
-"""What a server encodes with the first texts, and again with later ones; in many scripts, which tokenizers split apart."""
+"""What a server encodes with the first texts, and again with later ones; many scripts, so that tokenizers differ."""
 NOISE = 1e-3
 """1 - cosine of two vectors of one text by one model is less. A server sums in the order that a batch gives: over 24
 layers in bfloat16 that moves it by up to 3e-4 (simulated, large weights), rounding alone by 6e-4; float16 by 1e-5.

@@ -162,9 +162,9 @@ class EncodingCost:
 
 
 CAPTION = (
-    "On the frontier is an engine than which none is better and no dearer. The cost is the processor time of engines on "
-    "the machine that ran them, for a million words of the source, without that of loading models and of searching; it was "
-    "measured once and is kept with the translation. That of a server is not known."
+    "On the frontier is an engine than which none is better and no dearer. The cost is the processor time of engines "
+    "on the machine that ran them, for a million words of the source, without that of loading models and of searching; "
+    "it was measured once and is kept with the translation. That of a server is not known."
 )
 
 

@@ -95,8 +95,8 @@ def openai(
     cache: str = "runs/.cache",
     **settings: Any,
 ) -> ProgramSystems:
-    """`systems=openai`: by name a model of a server, or settings of its own (`model` and others of `OF_ONE`); `settings`
-    are those of scripts/openai.py, the same for all.
+    """`systems=openai`: by name a model of a server, or settings of its own (`model` and others of `OF_ONE`);
+    `settings` are those of scripts/openai.py, the same for all.
 
     Raises `ConfigError` for no models, and for settings of one that there are not.
     """

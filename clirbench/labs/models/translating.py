@@ -1,4 +1,4 @@
-"""Systems whose texts programs make, shard by shard: whole documents of the source, each kept in a file under the cache.
+"""Systems whose texts programs make, shard by shard: whole documents of the source, each kept in a file.
 
 A shard's file is named by what it was made from: programs, model content and source lines, never paths or times. Its
 first line is the sha256 of the rest, so a damaged file is found and made again. Lines of a shard that is not whole yet
@@ -387,7 +387,7 @@ def missing_work(translations: Sequence[Translation], errors: dict[str, Clirbenc
 
 
 def translate(work: Work, errors: dict[str, ClirbenchError]) -> Iterator[str]:
-    """Make every missing shard; the system's name after each. A system that fails is put into `errors`, the others go on.
+    """Make every missing shard; the system's name after each. A system that fails is put into `errors`, others go on.
 
     What is done stays done: an interrupted run loses the lines that have not come back.
     """
@@ -475,8 +475,7 @@ def _jobs(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator
 
 
 def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
-    """Stream the lines of shards through a program, an empty line between two shards, and keep each shard when its lines
-    have come back."""
+    """Stream the lines of shards through a program, an empty line between two, and keep each that has come back."""
     if not (left := (total := sum(len(numbers) for _, numbers in wanted))):
         return
     steps, model, before = wanted[0][0].steps, wanted[0][0].model, 0.0

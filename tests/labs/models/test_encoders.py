@@ -11,7 +11,7 @@ from clirbench.errors import ConfigError, ResourceError
 from clirbench.labs.models.dense import Dense, Encoder, ProgramEncoder, encoder
 from clirbench.labs.models.program import Program
 from clirbench.labs.models.scripts.encode_static import table_of
-from clirbench.labs.models.scripts.lines import Failure
+from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.store.keys import fingerprint
 from tests.labs.models.made_up import ENCODE, noted, program
 
@@ -94,7 +94,7 @@ def test_what_is_no_static_model_is_named(tmp_path: Path) -> None:
     for content in (b"", b"\xff" * 8, b"\x02" + bytes(7) + b"[]", safetensors(TABLE[0], "F32"),
                     safetensors(TABLE, "F32")[:-4]):  # fmt: skip
         file.write_bytes(content)
-        with pytest.raises(Failure, match="x.safetensors"):
+        with pytest.raises(ScriptError, match="x.safetensors"):
             table_of(file)
     file.write_bytes(safetensors(TABLE, "F32"))
     (tmp_path / "tokenizer.json").write_text("{}")

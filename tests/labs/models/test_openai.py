@@ -15,7 +15,7 @@ from clirbench.engines.local import Serial
 from clirbench.errors import ResourceError
 from clirbench.labs.models.dense import NOISE, PROBE, Dense, Probe, check_probe, server
 from clirbench.labs.models.scripts import openai
-from clirbench.labs.models.scripts.lines import Failure
+from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.labs.models.systems import openai as systems
 from clirbench.retrieval.base import Search
 from clirbench.steps.search import search
@@ -116,7 +116,7 @@ def test_what_may_go_better_is_asked_again_then_named(bad: Said) -> None:
     with answering(lambda body, number: bad if number < 2 else loud(body)) as asked:
         assert translated(asked.url, ["a"], timeout=0.3) == ["A"]
     assert len(asked.requests) == 3
-    with answering(lambda body, number: bad) as asked, pytest.raises(Failure, match="2 attempts failed"):
+    with answering(lambda body, number: bad) as asked, pytest.raises(ScriptError, match="2 attempts failed"):
         translated(asked.url, ["a"], timeout=0.3, retries=1)
 
 
@@ -134,11 +134,11 @@ def test_waits_double_and_last_as_long_as_the_server_says(monkeypatch: pytest.Mo
 )
 def test_what_would_not_go_better_is_named_at_once(status: int, message: str) -> None:
     with answering(lambda body, number: Said({"error": SECRET}, status=status)) as asked:
-        with pytest.raises(Failure, match=message) as caught:
+        with pytest.raises(ScriptError, match=message) as caught:
             translated(asked.url, [str(n) for n in range(500)])
         assert len(asked.requests) < 20
     assert SECRET not in str(caught.value)
-    with pytest.raises(Failure, match="cannot be reached .*; 3 attempts failed"):
+    with pytest.raises(ScriptError, match="cannot be reached .*; 3 attempts failed"):
         translated(asked.url, ["a"])
 
 
@@ -147,11 +147,11 @@ def test_the_key_is_in_the_request_alone_and_is_not_carried_elsewhere(monkeypatc
     with answering(loud) as other:
         translated(other.url, ["a"], key="MY_KEY")
         goes = Said(status=307, headers={"Location": f"{other.url}/v1/x"})
-        with answering(lambda body, number: goes) as asked, pytest.raises(Failure, match="307"):
+        with answering(lambda body, number: goes) as asked, pytest.raises(ScriptError, match="307"):
             translated(asked.url, ["a"], key="MY_KEY")
     assert [headers.get("Authorization") for _, headers, _ in other.requests] == [f"Bearer {SECRET}"]
     monkeypatch.delenv("MY_KEY")
-    with pytest.raises(Failure, match="environment variable MY_KEY, which holds the key, is not set"):
+    with pytest.raises(ScriptError, match="environment variable MY_KEY, which holds the key, is not set"):
         translated("http://127.0.0.1:1", ["a"], key="MY_KEY")
 
 
@@ -165,7 +165,7 @@ def test_the_key_is_in_the_request_alone_and_is_not_carried_elsewhere(monkeypatc
     ],
 )  # fmt: skip
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(Failure, match=message):
+    with pytest.raises(ScriptError, match=message):
         translated("http://h", ["a"], **settings)
 
 
@@ -221,7 +221,7 @@ def test_an_answer_is_understood_or_refused(numbers: range, monkeypatch: pytest.
             else:
                 assert np.isfinite(np.array(encoded("http://h", ["a", "b"], retries=0), dtype=np.float32)).all()
             outcomes[True] += 1
-        except Failure:
+        except ScriptError:
             outcomes[False] += 1
     assert min(outcomes.values()) > len(numbers) // 20, outcomes
 
@@ -242,7 +242,10 @@ def test_vectors_come_back_in_the_order_of_the_texts() -> None:
     for row in ({"index": 1, "embedding": [1.0, 2.0]}, {"index": 2, "embedding": [1.0]}, {"index": 1},
                 *({"index": 1, "embedding": [value]} for value in (1e308, "1", True, None, float("inf")))):  # fmt: skip
         body = {"data": [good, row]}
-        with answering(lambda asked, number, body=body: Said(body)) as asked, pytest.raises(Failure, match="is not as"):
+        with (
+            answering(lambda asked, number, body=body: Said(body)) as asked,
+            pytest.raises(ScriptError, match="is not as"),
+        ):
             encoded(asked.url, ["a", "b"], retries=0)
 
 

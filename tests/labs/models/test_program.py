@@ -86,7 +86,7 @@ def alive(pids: Path) -> bool:
 def test_nothing_of_a_program_stays_behind(tmp_path: Path, trap: str) -> None:
     pids = tmp_path / "pids"
     lingers = sh(f"{trap}sleep 60 & echo $$ $! > {pids}; cat; wait", timeout=30)
-    with pytest.raises(KeyboardInterrupt), lingers.started() as child:
+    with pytest.raises(KeyboardInterrupt), lingers.started() as child:  # noqa: PT012
         child.feed(["a"], last=False)
         assert child.read() == "a"
         raise KeyboardInterrupt

@@ -77,7 +77,7 @@ def test_a_failing_system_does_not_stop_the_others_and_keeps_what_came_back(tmp_
     assert sum("no Haus" in why for _, _, why in rows) == 3  # its shards
     (kept,) = (path.with_suffix(".txt") for path in cache.rglob("*.part"))
     assert not kept.exists()
-    assert len([path for path in cache.rglob("*.txt")]) == 1 + 3
+    assert len(list(cache.rglob("*.txt"))) == 1 + 3
     with pytest.raises(Problems, match="no Haus\n.*exit status 3"):
         make(listed(corpus, cache, a=program(log, broken), b=sh("exit 3")))
 
@@ -208,13 +208,13 @@ URL = "http://127.0.0.1:1/v1"
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: commands(), "no command; for example"),
+        (commands, "no command; for example"),
         (lambda: commands({"a": "cat"}, versions={"b": "2"}), "names systems without a command: b"),
-        (lambda: commands({"a": {"pipe": ["cat", "cat"]}}), r"a: a command was expected, \{chain: \[COMMAND, COMMAND\]"),
+        (lambda: commands({"a": {"pipe": ["cat", "cat"]}}), r"a: a command was expected, \{chain"),
         (lambda: commands({"a": {"chain": "cat"}}), "two or more commands"),
         (lambda: commands({"a": {"apertium": ["spa-eng"]}}), "two or more commands"),
         (lambda: commands({"a": "cat"}, shard_lines=0), "shard_lines=0"),
-        (lambda: openai(), "no model or no server"),
+        (openai, "no model or no server"),
         (lambda: openai(URL, {"a": {"promt": "x"}}), "systems.models.a='promt' is not one of .* mean 'prompt'"),
         (lambda: scripted("through_files"), "script='through_files' is not one of ct2, hf, detected"),
     ],
@@ -301,7 +301,7 @@ def test_empty_answers_are_noted_and_many_are_an_error(tmp_path: Path, n_empty: 
         assert [f"{n_empty} of 38 lines with text came back empty" in why for why in errors.values()] == [True] * fails
         assert [f"{n_empty} of 38 lines with text came back empty" in note for note in notes] == [True] * noted
     (marked,), _ = make(listed(corpus, tmp_path / "cache", 10, marked=Program("sed s/^/*/")))
-    assert "38 of 40 lines have a star before a word" in list(Translators().notes([marked]))[0]
+    assert "38 of 40 lines have a star before a word" in next(iter(Translators().notes([marked])))
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"\xff\n"])

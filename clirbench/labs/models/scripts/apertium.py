@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from clirbench.labs.models.scripts.lines import Failure, Work, main
+from clirbench.labs.models.scripts.lines import ScriptError, Work, main
 
 PAIR = re.compile(r"[a-z]{2,3}(_\w+)?-[a-z]{2,3}(_\w+)?")
 QUOTED = re.compile(r"'(/[^']+)'")
@@ -31,10 +31,10 @@ def about(settings: dict[str, Any]) -> str:
 
     pair, wanted = str(settings["pair"]), languages(str(settings["pair"]))
     if not PAIR.fullmatch(pair):
-        raise Failure(f"{pair!r} is no pair of languages; write SOURCE-TARGET as `apertium -l` does: spa-eng")
+        raise ScriptError(f"{pair!r} is no pair of languages; write SOURCE-TARGET as `apertium -l` does: spa-eng")
     package = next((f"apertium-{name}" for name in PACKAGES.split() if {*languages(name)} == {*wanted}), "")
     if (program := shutil.which("apertium")) is None:
-        raise Failure(f"no such program; with Debian: apt-get install {f'apertium {package}'.rstrip()}")
+        raise ScriptError(f"no such program; with Debian: apt-get install {f'apertium {package}'.rstrip()}")
     data = (
         settings["model"] or os.environ.get("APERTIUM_DATADIR") or Path(program).resolve().parents[1] / "share/apertium"
     )
@@ -43,10 +43,10 @@ def about(settings: dict[str, Any]) -> str:
     if pair not in pairs:
         here = f"the pair {pair} is not installed"
         if also := [name for name in pairs if languages(name) == wanted]:
-            raise Failure(f"{here}; write {also[0]}")
+            raise ScriptError(f"{here}; write {also[0]}")
         way = f"with Debian: apt-get install {package}" if package else "Debian 12 has no package"
         through = "else translate through another language: {apertium: [PAIR, PAIR]}"
-        raise Failure(f"{here} ({way}); {through}; installed: {', '.join(pairs) or 'none'}")
+        raise ScriptError(f"{here} ({way}); {through}; installed: {', '.join(pairs) or 'none'}")
     mode = Path(data) / "modes" / f"{pair}.mode"
     files = (
         [Path(name) for name in dict.fromkeys(QUOTED.findall(mode.read_text(encoding="utf-8")))]
@@ -55,7 +55,7 @@ def about(settings: dict[str, Any]) -> str:
     )
     # Pipes name some sources too (PAIR.t1x), which a package may leave out; only what is there decides.
     if missing := [path.name for path in files if not path.is_file()]:
-        raise Failure(f"the pair {pair} is installed without {', '.join(missing)}; install its package again")
+        raise ScriptError(f"the pair {pair} is installed without {', '.join(missing)}; install its package again")
     return " ".join(map(content_fingerprint, files))
 
 
@@ -80,7 +80,7 @@ def work(settings: dict[str, Any]) -> Work:
         done = subprocess.run(command(settings), input=given, stdout=subprocess.PIPE, env=environment, check=False)
         written = done.stdout.decode("utf-8").removesuffix("\n").split("\n")
         if done.returncode or len(written) != len(lines):
-            raise Failure(f"{len(written)} lines for {len(lines)}, exit status {done.returncode}")
+            raise ScriptError(f"{len(written)} lines for {len(lines)}, exit status {done.returncode}")
         return written
 
     return translate

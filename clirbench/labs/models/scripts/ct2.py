@@ -1,13 +1,14 @@
 """Translations by a model converted for CTranslate2: a folder with model.bin, config.json, vocabularies.
 
-The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and target.spm, or one
-for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is there. `beam`: hypotheses
-kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is split at ends of sentences, a longer
-sentence is cut; `max_new_tokens`: an output ends there. Both are at most the `max_position_embeddings` of the model's
-config.json, where it has that. `source_prefix`, `source_suffix`, `target_prefix`: pieces put around each line (language
-codes; that of the target is taken off the output again). `source_suffix` null: the end-of-line piece where the tokenizer
-is Marian's (source.spm) and the model's config.json does not have it added, else nothing. `device`: auto takes a GPU when
-there is one. `compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 = the library decides.
+The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and target.spm, or
+one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is there. `beam`:
+hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is split at ends of
+sentences, a longer sentence is cut; `max_new_tokens`: an output ends there. Both are at most the
+`max_position_embeddings` of the model's config.json, where it has that. `source_prefix`, `source_suffix`,
+`target_prefix`: pieces put around each line (language codes; that of the target is taken off the output again).
+`source_suffix` null: the end-of-line piece where the tokenizer is Marian's (source.spm) and the model's config.json
+does not have it added, else nothing. `device`: auto takes a GPU when there is one. `compute_type`: `default` is what
+the model was saved with. `threads`: of one batch, 0 = the library decides.
 """
 
 import json
@@ -17,7 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.corpora.sentences import split_line
-from clirbench.labs.models.scripts.lines import Failure, Work, chosen, folder, main, need, positions, released, whole
+from clirbench.labs.models.scripts.lines import (
+    ScriptError,
+    Work,
+    chosen,
+    folder,
+    main,
+    need,
+    positions,
+    released,
+    whole,
+)
 
 COMPUTE_TYPES = (
     "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16",
@@ -36,13 +47,13 @@ def about(settings: dict[str, Any]) -> str:
     need("ctranslate2", "ctranslate2")
     model = folder(settings, "model")
     if not (model / "model.bin").is_file():
-        raise Failure(f"{model}: no model.bin; a folder written by a converter of CTranslate2 was expected")
+        raise ScriptError(f"{model}: no model.bin; a folder written by a converter of CTranslate2 was expected")
     place, kind = Path(settings["tokenizer"] or model), tokenizer_kind(settings)
     if kind == "sentencepiece":
         need("ctranslate2", "sentencepiece")
         for names in (SOURCE_NAMES, TARGET_NAMES):
             if not any((place / name).is_file() for name in names):
-                raise Failure(f"{place}: has none of {', '.join(names)}")
+                raise ScriptError(f"{place}: has none of {', '.join(names)}")
     if kind == "transformers":
         need("transformers", "transformers")
     return f"ct2 1 {released('ctranslate2')}"
@@ -57,7 +68,7 @@ def tokenizer_kind(settings: dict[str, Any]) -> str:
         return "transformers"
     if any((place / name).is_file() for name in SOURCE_NAMES):
         return "sentencepiece"
-    raise Failure(
+    raise ScriptError(
         f"{place}: no tokenizer: neither tokenizer_config.json nor one of {', '.join(SOURCE_NAMES)}; copy it there, "
         "name its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
     )
@@ -84,7 +95,7 @@ def tokenizer_of(settings: dict[str, Any]) -> tuple[Callable[[str], list[str]], 
             lambda pieces: str(known.decode(ids(list(pieces)), skip_special_tokens=True)),
         )
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, ImportError) as error:
-        raise Failure(f"{place}: its tokenizer cannot be loaded ({type(error).__name__}: {error})") from None
+        raise ScriptError(f"{place}: its tokenizer cannot be loaded ({type(error).__name__}: {error})") from None
 
 
 def suffix_of(settings: dict[str, Any]) -> list[str]:
@@ -101,7 +112,7 @@ def suffix_of(settings: dict[str, Any]) -> list[str]:
         held = json.loads((model / "config.json").read_text(encoding="utf-8"))
         return [] if held["add_source_eos"] else [str(held["eos_token"])]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Failure(
+        raise ScriptError(
             f"{model}/config.json: does not say whether an end-of-line piece is added to each source line "
             f"({type(error).__name__}: {error}); set source_suffix, [] for none"
         ) from None
@@ -120,7 +131,7 @@ def work(settings: dict[str, Any]) -> Work:
     try:
         engine = ctranslate2.Translator(str(model), intra_threads=settings["threads"], **options)
     except (RuntimeError, ValueError) as error:
-        raise Failure(f"{model}: CTranslate2 cannot load it ({error})") from None
+        raise ScriptError(f"{model}: CTranslate2 cannot load it ({error})") from None
 
     def translate(lines: Sequence[str]) -> list[str]:
         parts = [split_line(line, lambda text: len(split(text)) <= room) or [""] for line in lines]
@@ -131,7 +142,7 @@ def work(settings: dict[str, Any]) -> Work:
                 max_batch_size=settings["batch_size"], max_input_length=limit, max_decoding_length=new,
             )  # fmt: skip
         except (RuntimeError, ValueError) as error:
-            raise Failure(f"{model}: {error}; {cure(str(error))}") from None
+            raise ScriptError(f"{model}: {error}; {cure(str(error))}") from None
         outputs = (result.hypotheses[0] for result in results)
         written = (join(out[len(target) :] if out[: len(target)] == target else out) for out in outputs)
         return [" ".join(next(written) for _ in of_line) for of_line in parts]

@@ -7,25 +7,25 @@ from typing import Any
 import yaml
 
 from clirbench.labs.models.scripts import ct2, hf
-from clirbench.labs.models.scripts.lines import Failure, Work, main
+from clirbench.labs.models.scripts.lines import ScriptError, Work, main
 
 PRESETS = Path(__file__).parents[1] / "conf" / "systems" / "translator"
 
 
 def chosen(settings: dict[str, Any]) -> tuple[ModuleType, dict[str, Any]]:
-    """CTranslate2 (model.bin) or transformers (*.safetensors), with its settings; fails for a folder that is neither."""
+    """CTranslate2 (model.bin) or transformers (*.safetensors), with its settings; fails for another folder."""
     other = "choose systems/translator=program for other engines, or leave it out with systems.exclude"
     model = Path(settings["model"])
     if not model.is_dir():
-        raise Failure(f"{model}: is no folder of a model; {other}")
+        raise ScriptError(f"{model}: is no folder of a model; {other}")
     there = sorted(path.name for path in model.iterdir())
     scripts = {"model.bin": (ct2, "ctranslate2"), ".safetensors": (hf, "transformers")}
     for ending, (script, name) in scripts.items():
         if any(file.endswith(ending) for file in there):
             return script, {**yaml.safe_load((PRESETS / f"{name}.yaml").read_text(encoding="utf-8")), **settings}
-    raise Failure(
-        f"{model}: has neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not loaded), "
-        f"but {', '.join(there[:10]) or 'nothing'}; {other}"
+    raise ScriptError(
+        f"{model}: has neither model.bin (CTranslate2) nor *.safetensors (transformers; pickled weights are not "
+        f"loaded), but {', '.join(there[:10]) or 'nothing'}; {other}"
     )
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clirbench.labs.models.scripts.lines import Failure, Work, main, need, released, vectors
+from clirbench.labs.models.scripts.lines import ScriptError, Work, main, need, released, vectors
 
 KINDS = {"F16": "<f2", "F32": "<f4"}
 
@@ -38,7 +38,7 @@ def files(settings: dict[str, Any]) -> list[Path]:
         patterns = [(home / "weights", "*.safetensors"), (home / "tokenizers", "*.json")]
     for folder, pattern in patterns:
         if (n := len(list(folder.glob(pattern)))) != 1:
-            raise Failure(f"{folder}: {n} files {pattern}; a folder of static vectors has one")
+            raise ScriptError(f"{folder}: {n} files {pattern}; a folder of static vectors has one")
     return [next(folder.glob(pattern)) for folder, pattern in patterns]
 
 
@@ -52,7 +52,7 @@ def work(settings: dict[str, Any]) -> Work:
     try:
         known = Tokenizer.from_file(str(tokenizer))
     except Exception as error:  # noqa: BLE001 - the library raises bare Exception
-        raise Failure(f"{tokenizer}: no tokenizer that can be read ({error})") from None
+        raise ScriptError(f"{tokenizer}: no tokenizer that can be read ({error})") from None
     known.no_padding()
     known.no_truncation()
     table = table_of(weights)
@@ -86,7 +86,7 @@ def table_of(file: Path) -> Any:
         held = np.fromfile(file, dtype=kind, count=shape[0] * shape[1], offset=start + begin)
         return held.reshape(shape).astype(np.float32)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, OverflowError) as error:
-        raise Failure(f"{file}: no safetensors file that can be read ({error})") from None
+        raise ScriptError(f"{file}: no safetensors file that can be read ({error})") from None
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.labs.models.scripts.lines import (
-    Failure,
+    ScriptError,
     Work,
     chosen,
     folder,
@@ -56,19 +56,19 @@ def about(settings: dict[str, Any]) -> str:
     chosen(settings, "device", "auto", "cpu", "cuda")
     chosen(settings, "dtype", "float32", "float16", "bfloat16")
     if translates and settings["prompt"].count(TEXT) != 1:
-        raise Failure(f"prompt: must hold {TEXT} once, where the lines to translate are put")
+        raise ScriptError(f"prompt: must hold {TEXT} once, where the lines to translate are put")
     if not translates:
         chosen(settings, "pooling", "auto", "mean", "cls", "last")
     need("transformers", "torch", "transformers")
     model = folder(settings, "model")
     if not (model / "config.json").is_file():
-        raise Failure(f"{model}: no config.json; a folder written by save_pretrained was expected")
+        raise ScriptError(f"{model}: no config.json; a folder written by save_pretrained was expected")
     if not any(model.glob("*.safetensors")):
         pickled = any(model.glob("pytorch_model*.bin"))
         hint = "; its weights are pickled, which is never loaded: save it again with save_pretrained"
-        raise Failure(f"{model}: no *.safetensors{hint if pickled else ''}")
+        raise ScriptError(f"{model}: no *.safetensors{hint if pickled else ''}")
     if settings.get("tokenizer") and not Path(settings["tokenizer"]).is_dir():
-        raise Failure(f"tokenizer={settings['tokenizer']}: no such folder")
+        raise ScriptError(f"tokenizer={settings['tokenizer']}: no such folder")
     return f"hf 1 {'' if translates else pooling(settings, model)} {released('transformers')}"
 
 
@@ -76,7 +76,7 @@ def pooling(settings: dict[str, Any], model: Path) -> str:
     """How tokens are pooled; fails where sentence-transformers' files ask for more than that."""
     kinds = [str(module.get("type", "")).rpartition(".")[2] for module in _json(model / "modules.json") or []]
     if strange := [kind for kind in kinds if kind not in ("Transformer", "Pooling", "Normalize")]:
-        raise Failure(f"{model}: modules.json asks for {', '.join(strange)}, which is not computed here")
+        raise ScriptError(f"{model}: modules.json asks for {', '.join(strange)}, which is not computed here")
     if settings["pooling"] != "auto":
         return str(settings["pooling"])
     asked = _json(model / "1_Pooling" / "config.json") or {"pooling_mode_mean_tokens": True}
@@ -84,7 +84,7 @@ def pooling(settings: dict[str, Any], model: Path) -> str:
         name.removeprefix("pooling_mode_") for name, on in asked.items() if name.startswith("pooling_mode_") and on
     ]
     if len(modes) != 1 or modes[0] not in KINDS:
-        raise Failure(f"{model}: its pooling ({', '.join(modes)}) is not computed here; choose pooling=mean")
+        raise ScriptError(f"{model}: its pooling ({', '.join(modes)}) is not computed here; choose pooling=mean")
     return KINDS[modes[0]]
 
 
@@ -94,7 +94,7 @@ def _json(path: Path) -> Any:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise Failure(f"{path}: cannot be read ({type(error).__name__})") from None
+        raise ScriptError(f"{path}: cannot be read ({type(error).__name__})") from None
 
 
 def work(settings: dict[str, Any]) -> Work:
@@ -111,7 +111,7 @@ def work(settings: dict[str, Any]) -> Work:
     model, local = str(settings["model"]), {"local_files_only": True, "trust_remote_code": False}
     device = "cuda" if settings["device"] != "cpu" and torch.cuda.is_available() else "cpu"
     if settings["device"] == "cuda" and device == "cpu":
-        raise Failure("device=cuda: torch sees no GPU; device=auto takes the CPU then")
+        raise ScriptError("device=cuda: torch sees no GPU; device=auto takes the CPU then")
     kinds = (
         ("AutoModelForSeq2SeqLM", "AutoModelForCausalLM")
         if "max_new_tokens" in settings
@@ -125,7 +125,7 @@ def work(settings: dict[str, Any]) -> Work:
             model, use_safetensors=True, dtype=getattr(torch, settings["dtype"]), **local
         )
     except (*LOADING, SafetensorError) as error:
-        raise Failure(f"{model}: transformers cannot load it ({_first_line(error)})") from None
+        raise ScriptError(f"{model}: transformers cannot load it ({_first_line(error)})") from None
     if "max_new_tokens" in settings:
         bound = positions(Path(model)) if config.is_encoder_decoder else sys.maxsize
         new = min(settings["max_new_tokens"], max(1, bound - 1))
@@ -149,7 +149,9 @@ def by_length(settings: dict[str, Any], batch: Callable[[Sequence[str]], list[st
         try:
             found.update(zip(numbers, batch([lines[i] for i in numbers]), strict=True))
         except RUNNING as error:
-            raise Failure(f"{settings['model']}: {_first_line(error)}{_cure(error, Path(settings['model']))}") from None
+            raise ScriptError(
+                f"{settings['model']}: {_first_line(error)}{_cure(error, Path(settings['model']))}"
+            ) from None
     return [found[i] for i in range(len(lines))]
 
 
@@ -226,7 +228,7 @@ def first_token(settings: dict[str, Any], tokenizer: Any) -> dict[str, int]:
         if code is not None and code != tokenizer.unk_token_id:
             mbart = type(tokenizer).__name__ in ("MBartTokenizer", "MBartTokenizerFast")
             return {"decoder_start_token_id" if mbart else "forced_bos_token_id": code}
-    raise Failure(f"target_language={target}: the tokenizer does not know it")
+    raise ScriptError(f"target_language={target}: the tokenizer does not know it")
 
 
 if __name__ == "__main__":

@@ -16,15 +16,15 @@ BATCHES, AT_ONCE = 32, 1000
 Work = Callable[[Sequence[str]], Iterable[str]]
 
 
-class Failure(Exception):
+class ScriptError(Exception):
     """What a user can mend, in words."""
 
 
 def main(about: Callable[[Any], str], work: Callable[[Any], Work]) -> None:
-    """Run a script: `about(settings)` says what it is; `work(settings)` loads it and gives a function of lines to lines.
+    """Run a script: `about(settings)` says what it is; `work(settings)` loads it and gives a function of lines.
 
-    That function gets many batches (`batch_size` lines each) at a time, so that it can put lines of like length together,
-    or ask for several at once; and what is there when an empty line comes, which is answered by an empty one.
+    That function gets many batches (`batch_size` lines each) at a time, so that it can put lines of like length
+    together, or ask for several at once; and what is there when an empty line comes, which is answered by an empty one.
     """
     try:
         settings = json.loads(sys.argv[-1])
@@ -41,7 +41,7 @@ def main(about: Callable[[Any], str], work: Callable[[Any], Work]) -> None:
             for written in chain(make(full) if full else (), [line for line in batch if not line]):
                 sys.stdout.buffer.write(written.replace("\n", " ").encode("utf-8", "replace") + b"\n")
                 sys.stdout.buffer.flush()
-    except Failure as error:
+    except ScriptError as error:
         sys.exit(str(error))
 
 
@@ -55,7 +55,7 @@ def _until_empty(lines: Iterable[str]) -> Iterator[str]:
 def need(extra: str, *libraries: str) -> None:
     """Fail where a library is not installed."""
     if missing := [library for library in libraries if find_spec(library) is None]:
-        raise Failure(f"{', '.join(missing)}: not installed; in clirbench's checkout type pip install '.[{extra}]'")
+        raise ScriptError(f"{', '.join(missing)}: not installed; in clirbench's checkout type pip install '.[{extra}]'")
 
 
 def released(*libraries: str) -> str:
@@ -63,30 +63,30 @@ def released(*libraries: str) -> str:
     try:
         return " ".join(f"{library}-{version(library)}" for library in libraries)
     except PackageNotFoundError as error:
-        raise Failure(str(error)) from None
+        raise ScriptError(str(error)) from None
 
 
 def whole(settings: Mapping[str, Any], **least: int) -> None:
     """Fail for a setting that is no whole number of at least its number."""
     for name, bound in least.items():
         if type(settings[name]) is not int or settings[name] < bound:
-            raise Failure(f"{name}={settings[name]!r} must be a whole number of at least {bound}")
+            raise ScriptError(f"{name}={settings[name]!r} must be a whole number of at least {bound}")
 
 
 def chosen(settings: Mapping[str, Any], name: str, *choices: str) -> None:
     """Fail for a setting that is none of its choices."""
     if settings[name] not in choices:
-        raise Failure(f"{name}={settings[name]!r} is not one of {', '.join(choices)}")
+        raise ScriptError(f"{name}={settings[name]!r} is not one of {', '.join(choices)}")
 
 
 def folder(settings: Mapping[str, Any], name: str) -> Path:
     """The folder that a setting names."""
     if not settings.get(name):
-        raise Failure(
+        raise ScriptError(
             f"{name}: the folder of a model on this machine was expected, such as systems.model='/exp/ckpt_%step%'"
         )
     if not (path := Path(settings[name])).is_dir():
-        raise Failure(f"{path}: no such folder; a model's folder on this machine was expected")
+        raise ScriptError(f"{path}: no such folder; a model's folder on this machine was expected")
     return path
 
 

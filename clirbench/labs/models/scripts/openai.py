@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from clirbench.datasets.connections import Pace, Patience, Refused, SlowServer, answer, reason
 from clirbench.errors import DownloadError
-from clirbench.labs.models.scripts.lines import Failure, Work, main, whole
+from clirbench.labs.models.scripts.lines import ScriptError, Work, main, whole
 
 TEXT = "{text}"
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before a request is made again: twice as many each time
@@ -41,14 +41,14 @@ THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 def about(settings: dict[str, Any]) -> str:
     """The server and the version of this script; fails for settings that make no sense."""
     if not settings["url"] or not settings["model"]:
-        raise Failure("url and model of the server were expected")
+        raise ScriptError("url and model of the server were expected")
     whole(settings, concurrency=1, retries=0, **({"batch_lines": 1} if "prompt" in settings else {"batch_size": 1}))
     if not (isinstance(settings["timeout"], int | float) and settings["timeout"] > 0):
-        raise Failure(f"timeout={settings['timeout']} must be above 0 seconds")
+        raise ScriptError(f"timeout={settings['timeout']} must be above 0 seconds")
     if settings.get("prompt", TEXT).count(TEXT) != 1:
-        raise Failure(f"prompt: must hold {TEXT} once, where the lines to translate are put")
+        raise ScriptError(f"prompt: must hold {TEXT} once, where the lines to translate are put")
     if (parts := urlsplit(settings["url"])).scheme not in PORTS or not parts.hostname:
-        raise Failure(f"url={settings['url']!r}: an address such as http://127.0.0.1:8000/v1 was expected")
+        raise ScriptError(f"url={settings['url']!r}: an address such as http://127.0.0.1:8000/v1 was expected")
     return f"openai 1 {identity(settings['alias'] or settings['url'])}"
 
 
@@ -64,7 +64,7 @@ def work(settings: dict[str, Any]) -> Work:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if settings["key"]:
         if not (secret := os.environ.get(settings["key"])):
-            raise Failure(f"the environment variable {settings['key']}, which holds the key, is not set")
+            raise ScriptError(f"the environment variable {settings['key']}, which holds the key, is not set")
         headers["Authorization"] = f"Bearer {secret}"
     ask = partial(asked, settings, headers)
     one, size = (translated, settings["batch_lines"]) if "prompt" in settings else (encoded, settings["batch_size"])
@@ -93,7 +93,7 @@ def asked(settings: dict[str, Any], headers: dict[str, str], path: str, body: An
                 return read(json.loads(response.read()))
         except Refused as error:
             if error.code < 500 and error.code not in BUSY:
-                raise Failure(f"{error}{HINTS.get(error.code, '')}") from None
+                raise ScriptError(f"{error}{HINTS.get(error.code, '')}") from None
             said, at_least = str(error), error.wait
         except DownloadError as error:
             said = str(error)
@@ -104,7 +104,7 @@ def asked(settings: dict[str, Any], headers: dict[str, str], path: str, body: An
         if left:
             time.sleep(min(LONGEST_WAIT, max(wait, at_least)))
             wait *= 2
-    raise Failure(f"{said}; {settings['retries'] + 1} attempts failed" if settings["retries"] else said)
+    raise ScriptError(f"{said}; {settings['retries'] + 1} attempts failed" if settings["retries"] else said)
 
 
 def translated(settings: dict[str, Any], ask: Callable[..., Any], lines: Sequence[str]) -> list[str]:
