@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.outcome import Outcome, checked_path
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.pages.tsv import with_words, write_tsv
-from clirbench.report.compared.comparison import Part, RunFiles, read_run, verdict
+from clirbench.report.compared.comparison import HEADER, Differences, RunFiles, read_run
 from clirbench.report.compared.comparison import compare as compare_files
-from clirbench.report.compared.view import write_html
+from clirbench.report.html.page import write_page
 from clirbench.report.results_json import as_json
 
 if TYPE_CHECKING:
     import pandas as pd
-
-COLUMNS = ("part", "what", "first", "second", "difference", "unequal")
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,29 +31,24 @@ class Comparison:
     'compared.html'
     """
 
-    runs: tuple[RunFiles, RunFiles]
-    parts: tuple[Part, ...]
+    found: Differences
 
     @property
     def verdict(self) -> str:
         """One sentence: do the numbers agree, and where they do not, should they?"""
-        return verdict(self.parts)
+        return self.found.verdict
 
     @property
     def table(self) -> "pd.DataFrame":
         """A row for each difference; `unequal`: the two numbers should be equal and are not."""
         import pandas as pd
 
-        rows = [
-            (part.name, " ".join(change.what), change.first, change.second, change.difference, change.unequal)
-            for part in self.parts
-            for change in part.changes
-        ]
-        return pd.DataFrame(rows, columns=list(COLUMNS))
+        rows = [(*change.row(), change.unequal) for change in self.found.changes]
+        return pd.DataFrame(rows, columns=[*HEADER, "unequal"])
 
     def write_html(self, path: "str | Path") -> Path:
         """Write the page that `clirbench compare --html` writes."""
-        write_html(Path(path), *self.runs, self.parts)
+        write_page(Path(path), self.found.page())
         return Path(path)
 
     def __repr__(self) -> str:
@@ -75,8 +68,7 @@ def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
     >>> cb.compare(r, r).verdict
     'All 334 numbers that both runs have are equal.'
     """
-    first, second = _files(a), _files(b)
-    return Comparison((first, second), compare_files(first, second))
+    return Comparison(compare_files(_files(a), _files(b)))
 
 
 def _files(run: "Outcome | str | Path") -> RunFiles:

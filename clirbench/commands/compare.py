@@ -20,23 +20,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("first", type=Path, metavar="RUN1", help="the folder of a finished run")
     parser.add_argument("second", type=Path, metavar="RUN2", help="the folder of another")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write the comparison as a page too")
-    parser.add_argument("--rows", type=int, default=20, metavar="N", help="rows of each table shown here (default 20)")
+    parser.add_argument("--rows", type=int, default=20, metavar="N", help="rows of the table shown here (default 20)")
     return run_command(parser, arguments, _compare, failed=2)
 
 
 def _compare(options: Namespace) -> int:
-    from clirbench.report.compared.view import show, write_html
+    from clirbench.report.html.page import write_page
+    from clirbench.report.terminal import show_rows, tell
 
     try:
-        a, b = read_run(options.first), read_run(options.second)
-        parts = compare(a, b)
-        show(a, b, parts, options.rows)
+        found = compare(read_run(options.first), read_run(options.second))
+        for sentence in found.sentences:
+            tell(sentence)
+        show_rows(found.table(), options.rows)
         if options.html is not None:
-            write_html(options.html, a, b, parts)
+            write_page(options.html, found.page())
             print(escape_unseen(str(options.html)))
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from None
-    return int(any(change.unequal for part in parts for change in part.changes))
+    return int(any(change.unequal for change in found.changes))
 
 
 if __name__ == "__main__":

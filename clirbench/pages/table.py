@@ -213,4 +213,4 @@ def _is_number(value: Any) -> bool:
 def shown_cell(column: TableColumn, cell: Any) -> str:
     """The text of one cell with its mark, as every writer shows it."""
     text = column.text(value_of(cell))
-    return f"{text} {cell.mark}".rstrip() if isinstance(cell, Cell) else text
+    return f"{'! ' if cell.alarm else ''}{text} {cell.mark}".rstrip() if isinstance(cell, Cell) else text

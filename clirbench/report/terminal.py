@@ -163,12 +163,17 @@ def show_analysis(made: Table) -> None:
     """One table of an analysis, long texts cut short, and what it says."""
     made = made.compact()
     say(made.title)
-    _print_rows(lines_of(made, made.said))
-    if len(made.rows) > made.said:
-        say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
+    show_rows(made, made.said)
     for sentence in made.text:
         tell(f"note: {sentence}")
     say()
+
+
+def show_rows(made: Table, most: int) -> None:
+    """The first rows of a table, and where the rest is; `!` before what should be equal and is not."""
+    _print_rows(lines_of(made, most))
+    if len(made.rows) > most:
+        say(f"{len(made.rows) - most} more rows: {made.name}.tsv")
 
 
 def show_findings(made: Table) -> None:
@@ -245,21 +250,6 @@ def _rich(table: Table, heading: str) -> None:
             styled = zip(row[shown_here], map(_style, cells[shown_here]), strict=True)
             part.add_row(rich_text(row[0]), *(rich_text(text, style) for text, style in styled))
         console.print(part)
-
-
-def show_grid(table: Table, before: str, alarming: Sequence[bool]) -> None:
-    """A table with long texts folded, alarming rows in red; piped, tabs between cells and `before` the title."""
-    header, *rows = [list(table.header), *table.cells(table.rows)]
-    if not sys.stdout.isatty():
-        say(f"\n{before}{table.title}")
-        _print_rows([header, *rows])
-        return
-    made = Grid(title=rich_text(table.title), title_justify="left", title_style="bold")
-    for column in table.columns:
-        made.add_column(rich_text(column.name), overflow="fold", justify="right" if column.kind == "number" else "left")
-    for row, alarm in zip(rows, alarming, strict=True):
-        made.add_row(*(rich_text(text, "bold red" if alarm else "") for text in row))
-    Console().print(made)
 
 
 def _style(cell: Cell) -> str:

@@ -1,42 +1,47 @@
-"""What differs between two runs, found from the folders that they have written; `view.py` shows it.
+"""What differs between two runs, found from the folders that they have written: a table, a sentence and a page.
 
 A number that should be equal and is not stands out: its column has the same signature in both runs and was computed
 from the same inputs, so that only the program can have moved it.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
-from clirbench.files.tables import TextTable
+from clirbench.pages.page import Alarm, Aside, Page, Section
+from clirbench.pages.table import Cell, Table
 from clirbench.pages.wording import short
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
+HEADER = ("part", "what", "first", "second", "difference")
+PARTS = ("configuration", "program", "inputs", "signatures", "scores", "tau", "topics")
+PROGRAM = ("clirbench", "python", "platform", "libraries", "seed", "command")
+MOST = 5
+"""Systems or causes that are named; the table has all."""
+NO_CAUSE = ("name", "output.", "paths.", "hydra.", "engine.", "check", "analys", "pair")
+"""Keys of the configuration that move no number."""
+Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """A run's folder, read: `provenance` and the numbers of its tables; a hole is NaN.
+    """A run's folder, read: `provenance`, results.json (empty where an older run has none), and numbers; a hole is NaN.
 
-    `scores[column][system]`, `taus[measure, metric, coefficient]` = (value, significant: `true`, `false`, ...),
-    `per_topic[measure, system, topic]`. `results`: results.json, empty where an older run has none.
+    `values[part]` by what names them: scores by (system, column), tau by (measure, metric, coefficient), topics by
+    (measure, system, topic). `significant`: what correlations.tsv says of each tau.
     """
 
     path: Path
     provenance: Mapping[str, Any]
-    scores: Mapping[str, Mapping[str, float]]
-    taus: Mapping[tuple[str, str, str], tuple[float, str]]
-    per_topic: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    values: Mapping[str, Mapping[Key, float]]
+    significant: Mapping[Key, str] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(system for column in self.scores.values() for system in column))
 
     def made_of(self, column: str, system: str) -> tuple[str, ...] | None:
         """Everything that decides a number; None where the run does not record it all: an imported column, an older run
@@ -53,30 +58,80 @@ class RunFiles:
         made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
         return None if None in made else tuple(map(str, made))
 
+    def texts(self, part: str) -> dict[str, str]:
+        """What the provenance says in one part, key by key."""
+        known = (
+            {name: self.provenance.get(name) for name in PROGRAM} if part == "program" else self.provenance.get(part)
+        )
+        return dict(leaves(known or {}, ""))
+
 
 @dataclass(frozen=True)
 class Change:
-    """One line of the comparison: `what` changed (the cells that name it), from `first` to `second`.
+    """One difference: `what` of a `part` (of `PARTS`) changed from `first` to `second`.
 
     `difference` = second - first, NaN where there is none; `unequal`: the two should be equal and are not.
     """
 
-    what: tuple[str, ...]
+    part: str
+    what: Key
     first: str
     second: str
     difference: float = nan
     unequal: bool = False
 
+    def row(self) -> tuple[Any, ...]:
+        return self.part, " ".join(self.what), self.first, self.second, self.difference
+
 
 @dataclass(frozen=True)
-class Part:
-    """One table of the comparison; `same` says how many of its numbers agree."""
+class Differences:
+    """Everything that differs between two runs; `same`: how many values of each part do not."""
 
-    name: str
-    title: str
-    header: tuple[str, ...]
+    runs: tuple[RunFiles, RunFiles]
     changes: tuple[Change, ...]
-    same: int = 0
+    same: Mapping[str, int]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: do the numbers agree, and where they do not, should they?"""
+        wrong = sum(change.unequal for change in self.changes)
+        changed = sum(change.part in PARTS[4:] for change in self.changes)
+        if wrong:
+            return (
+                f"{wrong} numbers differ that should be equal (same signature, same inputs); they are first in the "
+                "list and marked."
+            )
+        if changed:
+            return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
+        return f"All {sum(self.same[part] for part in PARTS[4:])} numbers that both runs have are equal."
+
+    @property
+    def sentences(self) -> list[str]:
+        """What happens to the answer and why, where numbers differ; then the verdict."""
+        if not any(change.part in PARTS[4:] for change in self.changes):
+            return [self.verdict]
+        return [*_evidence(*self.runs), *_order(*self.runs), *_causes(self.changes), self.verdict]
+
+    def table(self) -> Table:
+        """A row for each difference, those that should not be first."""
+        tip = "should be equal: same signature, same inputs"
+        rows = []
+        for change in sorted(self.changes, key=lambda change: not change.unequal):
+            first, *rest = change.row()
+            rows.append((Cell(first, tip=tip, alarm=True) if change.unequal else first, *rest))
+        title = f"{len(self.changes)} differ, {sum(self.same.values())} do not"
+        return Table("differences", title, HEADER, rows, formats={"difference": "difference"})
+
+    def page(self) -> Page:
+        """The sentences and the table."""
+        *first, verdict = self.sentences
+        alarm = any(change.unequal for change in self.changes)
+        made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in self.runs]
+        read = Aside(f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9.")
+        names = [run.path.name or str(run.path) for run in self.runs]
+        said = (*first, Alarm(verdict) if alarm else verdict, read)
+        return Page(" and ".join(names), (Section("answer", "", said), Section("differences", "", (self.table(),))))
 
 
 def read_run(path: Path) -> RunFiles:
@@ -86,54 +141,61 @@ def read_run(path: Path) -> RunFiles:
     table = read_run_table(path, "systems", ("system",))
     table.unique("system")
     columns = [name for name in table.header if name in provenance.get("signatures", {})]
-    systems = table.column("system")
-    scores = {name: dict(zip(systems, numbers(table, name), strict=True)) for name in columns}
-    said = read_run_table(path, "correlations", ("measure", "metric", "coefficient", "value", "significant"))
-    values = zip(numbers(said, "value"), said.column("significant"), strict=True)
-    taus = dict(zip(_keys(said, "measure", "metric", "coefficient"), values, strict=True))
-    per_topic = {}
-    if (path / "per_topic.tsv").is_file():
-        rows = read_run_table(path, "per_topic", ("measure", "system", "topic_id", "value"))
-        per_topic = dict(zip(_keys(rows, "measure", "system", "topic_id"), numbers(rows, "value"), strict=True))
-    return RunFiles(path, provenance, scores, taus, per_topic, results)
+    scores: dict[Key, float] = {
+        (s, c): v for c in columns for s, v in zip(table.column("system"), numbers(table, c), strict=True)
+    }
+    values: dict[str, Mapping[Key, float]] = {"scores": scores}
+    significant: Mapping[Key, str] = {}
+    for part, name, keys in (
+        ("tau", "correlations", ("measure", "metric", "coefficient")),
+        ("topics", "per_topic", ("measure", "system", "topic_id")),
+    ):
+        if part == "topics" and not (path / "per_topic.tsv").is_file():
+            continue
+        rows = read_run_table(path, name, (*keys, "value", *(["significant"] if part == "tau" else [])))
+        named: list[Key] = list(zip(*map(rows.column, keys), strict=True))
+        values[part] = dict(zip(named, numbers(rows, "value"), strict=True))
+        if part == "tau":
+            significant = dict(zip(named, rows.column("significant"), strict=True))
+    return RunFiles(path, provenance, values, significant, results)
 
 
-def _keys(table: TextTable, first: str, second: str, third: str) -> list[tuple[str, str, str]]:
-    return list(zip(table.column(first), table.column(second), table.column(third), strict=True))
-
-
-def compare(a: RunFiles, b: RunFiles) -> tuple[Part, ...]:
+def compare(a: RunFiles, b: RunFiles) -> Differences:
     """Everything that differs: configuration, program, inputs, signatures, scores, tau, topics."""
-    return (
-        _text_part(
-            "configuration", "Configuration", _flat(a.provenance, "configuration"), _flat(b.provenance, "configuration")
-        ),
-        _text_part("program", "Program", _program(a), _program(b)),
-        _text_part("inputs", "Inputs", _flat(a.provenance, "inputs"), _flat(b.provenance, "inputs")),
-        _signatures(a, b),
-        _scores(a, b),
-        _taus(a, b),
-        _topics(a, b),
-    )
-
-
-def verdict(parts: Sequence[Part]) -> str:
-    """One sentence: do the numbers agree, and where they do not, should they?"""
-    numbers = [part for part in parts if part.name in ("scores", "tau", "topics")]
-    wrong = sum(change.unequal for part in numbers for change in part.changes)
-    changed = sum(len(part.changes) for part in numbers)
-    if wrong:
-        return (
-            f"{wrong} numbers differ that should be equal (same signature, same inputs); they are first in the list "
-            "and marked."
-        )
-    if changed:
-        return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
-    return f"All {sum(part.same for part in numbers)} numbers that both runs have are equal."
-
-
-def _flat(provenance: Mapping[str, Any], name: str) -> dict[str, str]:
-    return dict(leaves(provenance.get(name, {}), ""))
+    changes: list[Change] = []
+    same: Counter[str] = Counter()
+    for part in PARTS[:4]:
+        x, y = a.texts(part), b.texts(part)
+        for name in dict.fromkeys((*x, *y)):
+            first, second = x.get(name, ABSENT), y.get(name, ABSENT)
+            same[part] += first == second
+            if first != second:
+                apart = _pieces(first, second) if part == "signatures" else (first, second)
+                changes.append(Change(part, (name,), *apart))
+    columns = [dict.fromkeys(column for _, column in run.values["scores"]) for run in (a, b)]
+    lone = set(columns[0]) ^ set(columns[1])
+    for column in (column for column in {**columns[0], **columns[1]} if column in lone):
+        here = (ABSENT, "computed") if column in columns[1] else ("computed", ABSENT)
+        changes.append(Change("scores", ("all", column), *here))
+    for part in PARTS[4:]:
+        found = []
+        before, now = a.values.get(part, {}), b.values.get(part, {})
+        for key in dict.fromkeys((*before, *now)):
+            if part == "scores" and key[1] in lone:
+                continue
+            v, w = before.get(key, nan), now.get(key, nan)
+            tested = [run.significant.get(key, ABSENT) if part == "tau" else "" for run in (a, b)]
+            if equal(v, w) and tested[0] == tested[1]:
+                same[part] += 1
+                continue
+            if part == "tau":
+                texts, unequal = _tau_texts(a, b, key), _tau_unequal(a, b, key)
+            else:
+                system, column = key if part == "scores" else (key[1], key[0])
+                texts, unequal = _told_apart(v, w), should_be_equal(a, b, column, system)
+            found.append(Change(part, key, *texts, w - v, unequal))
+        changes += sorted(found, key=lambda c: (not c.unequal, 0 if isnan(c.difference) else -abs(c.difference)))
+    return Differences((a, b), tuple(changes), same)
 
 
 def leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
@@ -145,28 +207,11 @@ def leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
         yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _program(run: RunFiles) -> dict[str, str]:
-    names = ("clirbench", "python", "platform", "libraries", "seed", "command")
-    return dict(leaves({name: run.provenance.get(name) for name in names}, ""))
-
-
-def _text_part(name: str, title: str, a: Mapping[str, str], b: Mapping[str, str]) -> Part:
-    keys = list(dict.fromkeys((*a, *b)))
-    changed = [key for key in keys if a.get(key) != b.get(key)]
-    changes = tuple(Change((key,), a.get(key, ABSENT), b.get(key, ABSENT)) for key in changed)
-    return Part(name, title, ("key", "first", "second"), changes, len(keys) - len(changed))
-
-
-def _signatures(a: RunFiles, b: RunFiles) -> Part:
+def _pieces(first: str, second: str) -> tuple[str, str]:
     """Of two signatures of one column only the parts that differ."""
-    part = _text_part("signatures", "Signatures", _flat(a.provenance, "signatures"), _flat(b.provenance, "signatures"))
-    changes = []
-    for change in part.changes:
-        first, second = change.first.split("|"), change.second.split("|")
-        ours = "|".join(piece for piece in first if piece not in second)
-        theirs = "|".join(piece for piece in second if piece not in first)
-        changes.append(Change(change.what, ours, theirs) if ours or theirs else change)
-    return replace(part, changes=tuple(changes))
+    ours, theirs = first.split("|"), second.split("|")
+    apart = "|".join(p for p in ours if p not in theirs), "|".join(p for p in theirs if p not in ours)
+    return apart if any(apart) else (first, second)
 
 
 def equal(a: float, b: float) -> bool:
@@ -182,69 +227,37 @@ def should_be_equal(a: RunFiles, b: RunFiles, column: str, system: str) -> bool:
     return made is not None and made == b.made_of(column, system)
 
 
-def _scores(a: RunFiles, b: RunFiles) -> Part:
-    changes, same = [], 0
-    for column in dict.fromkeys((*a.scores, *b.scores)):
-        if column not in a.scores or column not in b.scores:
-            first, second = (ABSENT, "computed") if column not in a.scores else ("computed", ABSENT)
-            changes.append(Change(("all", column), first, second))
-            continue
-        for system in dict.fromkeys((*a.scores[column], *b.scores[column])):
-            x, y = a.scores[column].get(system, nan), b.scores[column].get(system, nan)
-            if equal(x, y):
-                same += 1
-            else:
-                unequal = should_be_equal(a, b, column, system)
-                changes.append(Change((system, column), *_told_apart(x, y), y - x, unequal))
-    header = ("system", "column", "first", "second", "difference")
-    return Part("scores", "Scores", header, _most_striking_first(changes), same)
-
-
-def _taus(a: RunFiles, b: RunFiles) -> Part:
+def _tau_unequal(a: RunFiles, b: RunFiles, key: Key) -> bool:
     """A coefficient should be equal where both its columns should, for the same systems.
 
     Its significance is that of all metrics together, so it should be equal where those of both runs are the same.
     """
-    changes, same = [], 0
-    for key in dict.fromkeys((*a.taus, *b.taus)):
-        (x, first), (y, second) = a.taus.get(key, (nan, ABSENT)), b.taus.get(key, (nan, ABSENT))
-        if equal(x, y) and first == second:
-            same += 1
-            continue
-        measure, metric, _ = key
-        tested = [{other[1] for other in run.taus if other[::2] == key[::2]} for run in (a, b)]
-        moved = not equal(x, y)
-        decide = {metric} if moved else tested[0]
-        alike = a.systems == b.systems and key in a.taus and key in b.taus and (moved or tested[0] == tested[1])
-        unequal = alike and all(
-            equal(a.scores[c][s], b.scores[c][s]) or should_be_equal(a, b, c, s)
-            for c in (measure, *decide)
-            if c in a.scores and c in b.scores
-            for s in a.systems
-        )
-        texts = zip(_told_apart(x, y), (first, second), strict=True)
-        before, after = (how if how == ABSENT else text + _significance(how) for text, how in texts)
-        changes.append(Change(key, before, after, y - x, unequal))
-    header = ("measure", "metric", "coefficient", "first", "second", "difference")
-    return Part("tau", "Agreement (x: not significant)", header, _most_striking_first(changes), same)
+    values, others = [run.values["tau"].get(key, nan) for run in (a, b)], [run.values["scores"] for run in (a, b)]
+    tested = [{other[1] for other in run.values["tau"] if other[::2] == key[::2]} for run in (a, b)]
+    moved = not equal(*values)
+    alike = [{system for system, _ in scores} for scores in others]
+    if (
+        alike[0] != alike[1]
+        or not (key in a.significant and key in b.significant)
+        or not (moved or tested[0] == tested[1])
+    ):
+        return False
+    decide = {key[0], key[1]} if moved else {key[0], *tested[0]}
+    return all(
+        equal(value, others[1][pair]) or should_be_equal(a, b, pair[1], pair[0])
+        for pair, value in others[0].items()
+        if pair[1] in decide and pair in others[1]
+    )
 
 
-def _topics(a: RunFiles, b: RunFiles) -> Part:
-    changes, same = [], 0
-    for key in dict.fromkeys((*a.per_topic, *b.per_topic)):
-        x, y = a.per_topic.get(key, nan), b.per_topic.get(key, nan)
-        if equal(x, y):
-            same += 1
-        else:
-            measure, system, _ = key
-            changes.append(Change(key, *_told_apart(x, y), y - x, should_be_equal(a, b, measure, system)))
-    header = ("measure", "system", "topic", "first", "second", "difference")
-    return Part("topics", "Values of single topics", header, _most_striking_first(changes), same)
-
-
-def _most_striking_first(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """First what should be equal, then the largest differences."""
-    return tuple(sorted(changes, key=lambda c: (not c.unequal, 0 if isnan(c.difference) else -abs(c.difference))))
+def _tau_texts(a: RunFiles, b: RunFiles, key: Key) -> tuple[str, str]:
+    first, second = _told_apart(*(run.values["tau"].get(key, nan) for run in (a, b)))
+    marks = {"true": "", "false": " x"}
+    before, now = (run.significant.get(key, ABSENT) for run in (a, b))
+    return (
+        before if before == ABSENT else first + marks.get(before, " undefined"),
+        now if now == ABSENT else second + marks.get(now, " undefined"),
+    )
 
 
 def _told_apart(a: float, b: float) -> tuple[str, str]:
@@ -256,5 +269,61 @@ def _told_apart(a: float, b: float) -> tuple[str, str]:
     return repr(a), repr(b)
 
 
-def _significance(significant: str) -> str:
-    return "" if significant == "true" else " x" if significant == "false" else " undefined"
+def _evidence(a: RunFiles, b: RunFiles) -> Iterator[str]:
+    first, second = a.results, b.results
+    if not first or not second:
+        return
+    measure = first.get("measure")
+    if measure != second.get("measure"):
+        yield f"The answers are about different measures: {measure} first, {second.get('measure')} now."
+        return
+    before, now = (_grades(found) for found in (first, second))
+    if before == now:
+        yield f"The answer does not change: evidence by {measure}: {_listed(now)}."
+    else:
+        yield f"The answer changes: evidence by {measure}: {_listed(now)} now, {_listed(before)} before."
+
+
+def _grades(results: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The metrics of each grade, from the findings of results.json."""
+    found: dict[str, list[str]] = {}
+    for one in results.get("findings", []):
+        if isinstance(one, Mapping) and one.get("kind") == "agreement":
+            found.setdefault(str(one.get("grade") or "not tested"), []).append(str(one.get("metric")))
+    return {grade: sorted(metrics) for grade, metrics in found.items()}
+
+
+def _listed(grades: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{grade} for {', '.join(metrics)}" for grade, metrics in grades.items()) or "none"
+
+
+def _order(a: RunFiles, b: RunFiles) -> Iterator[str]:
+    """The best system by the answer's measure, and those of both runs whose place among them is another now."""
+    measure = str(a.results.get("measure") or "")
+    scores = [run.values["scores"].items() for run in (a, b)]
+    x, y = ({s: -v for (s, column), v in of if column == measure and not isnan(v)} for of in scores)
+    first, second = sorted(x.keys() & y, key=lambda s: (x[s], s)), sorted(x.keys() & y, key=lambda s: (y[s], s))
+    if not first:
+        return
+    best = f"{second[0]} now, {first[0]} before" if first[0] != second[0] else f"{first[0]} in both"
+    yield f"The best of their {len(first)} common systems by {measure}: {best}."
+    moved = [(s, first.index(s) + 1, second.index(s) + 1) for s in second if first.index(s) != second.index(s)]
+    moved.sort(key=lambda move: -abs(move[1] - move[2]))
+    if moved:
+        named = ", ".join(f"{s} from place {before} to {now}" for s, before, now in moved[:MOST])
+        more = f", and {len(moved) - MOST} more" if len(moved) > MOST else ""
+        yield f"Systems that moved: {named}{more}."
+    else:
+        yield "No system moved."
+
+
+def _causes(changes: Sequence[Change]) -> Iterator[str]:
+    found = [
+        f"{'.'.join(change.what)} ({change.first} before, {change.second} now)"
+        for change in changes
+        if change.part == "configuration" and not change.what[0].startswith(NO_CAUSE)
+    ]
+    found += [f"the content of {'.'.join(change.what)}" for change in changes if change.part == "inputs"]
+    if found:
+        more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
+        yield f"What differs and can move numbers: {'; '.join(found[:MOST])}{more}."

@@ -24,8 +24,6 @@ from clirbench.pages.table import Cell, Table, TableColumn, is_hole, shown_cell
 HERE = Path(__file__).resolve().parent
 MOST_ROWS = 500
 """Rows of a table on a page."""
-ALARM = "!"
-"""Before a number that should be equal and is not."""
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -78,7 +76,7 @@ def _cell(made: Table, column: TableColumn, given: Any) -> dict[str, Any]:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     style = ("best" if cell.best else "") if not made.matrix else _colour(cell) if number and not hole else "none"
     return {
-        "text": f"{ALARM} {text}" if cell.alarm else text or ("–" if hole else ""),
+        "text": text or ("–" if hole else ""),
         "sort": float("-inf") if hole else float(value) if number else _sortable(text),
         "tip": cell.tip or ("no value" if hole else ""),
         "style": "unequal" if cell.alarm else style,
