@@ -16,7 +16,7 @@ import scipy.stats
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
 from clirbench.experiment import run
-from clirbench.labs.papers.statistics.differences import Comparing, differences
+from clirbench.labs.papers.differences import Comparing, differences
 from clirbench.statistics.bootstrap import Bootstrap, intervals
 from clirbench.statistics.correlation import correlate
 from clirbench.statistics.model.decision import decide

@@ -111,7 +111,7 @@ Found = Mapping[str, Mapping[tuple[str, ...], Any]]
 
 
 def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
-    """What one pass over each text of each system gives; a text that is both sides is passed over once."""
+    """What one pass over each text of each system gives; a text that is both sides is read once."""
     systems = (*inputs.translations, *inputs.baselines)
     jobs = list(jobs_of(experiment, inputs, judged))
     found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in systems}
@@ -386,7 +386,7 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
 
 
 def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
-    """What was judged with the runs of systems and their values; a system that lacks one of them is failed."""
+    """What was judged with the runs of systems and their values; a system without one of them is failed."""
     ours = {s: {name[2:]: v for name, v in found[s].items() if name[:2] == ("value", label)} for s in systems}
     good, failed = split_failures(
         {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}

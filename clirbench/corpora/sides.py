@@ -55,7 +55,7 @@ def side_texts(test: Layout, searched: Layout, choice: SideSettings) -> SideText
 
 
 def _ways(searched: Layout, choice: SideSettings) -> tuple[SideSettings, SideSettings, tuple[str, str] | None]:
-    """What is searched, what scores, and the two references where these are crossed."""
+    """The side that is searched, that which scores, and the two references where these are crossed."""
     crossed = crossed_references(searched, choice.references)
     if crossed is None:
         return choice, choice, None

@@ -29,13 +29,10 @@ READING = {
     "BLEU": 40, "BLEUPlus1": 40, "BS": 110, "CDER": 15, "ChrF": 100, "CopyRate": 70, "LengthRatio": 20, "METEOR": 2000,
     "TypeAverage": 40, "NIST": 40, "PER": 35, "RIBES": 3500, "RandomMetric": 15, "SentBLEU": 40, "TER": 250,
     "TermF": 150, "TotalBS": 110, "WER": 30, "ScoreFile": 20, "SegmentScores": 20,
-    "BM25": 8, "BM25S": 300, "Lucene": 150, "RankBM25": 1700, "RM3": 1000, "Static": 2200,
+    "BM25": 8, "BM25S": 300, "Lucene": 150, "RankBM25": 1700, "RM3": 1000,
 }  # fmt: skip
 """Nanoseconds for each byte of text, by the class of a metric, a retriever or an encoder."""
-ANALYSES = {
-    "ScoreIntervals": 0.5, "SubsetAnalysis": 0.4, "MultiverseAnalysis": 0.3, "PairsAnalysis": 0.15,
-    "PowerAnalysis": 0.1,
-}  # fmt: skip
+ANALYSES = {"MultiverseAnalysis": 0.3, "PowerAnalysis": 0.1}
 OTHER = 0.01
 """Seconds for each system, by the class of an analysis."""
 BASE, HELD, MOST_HELD, EACH = 2.5e8, 20, 1.5e7, 6e5

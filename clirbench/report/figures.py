@@ -29,7 +29,7 @@ NEAR = 90.0
 
 
 class Dot(NamedTuple):
-    """A point of a page's plot: what is said of it, and how far (`right`, `up`) its ellipse reaches in values."""
+    """A point of a page's plot: its note, and how far (`right`, `up`) its ellipse reaches in values."""
 
     x: float
     y: float

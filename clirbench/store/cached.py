@@ -33,7 +33,7 @@ def tell_nobody(event: str, **values: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """A value that many calls get, whose key is made once."""
+    """A value of many calls, whose key is made once."""
 
     value: Any
 

@@ -141,7 +141,7 @@ class Store:
 
     @contextmanager
     def _reported(self, part: Path) -> Iterator[None]:
-        """What cannot be read counts as missing; it is said once."""
+        """What cannot be read counts as missing; one message tells it."""
         try:
             yield
         except FileNotFoundError:

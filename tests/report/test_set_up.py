@@ -118,7 +118,7 @@ def test_a_german_folder_is_cut_as_german_without_being_told(shared_data: Path, 
 def test_components_know_the_language_too(shared_data: Path, tmp_path: Path) -> None:
     folder, keys = str(shared_data / "wmt22" / "en-zh"), {"measures": ["RBO(p=0.9)"]}
     ours = cb.run(corpus=cb.corpora.Folder(folder), paths__cache=tmp_path / "a", **keys)
-    theirs = cb.run("folder", folder=folder, paths__paths__cache=tmp_path / "a", **keys)
+    theirs = cb.run("folder", folder=folder, paths__cache=tmp_path / "a", **keys)
     assert ours.results["set_up"]["analyzer"] == theirs.results["set_up"]["analyzer"] == "language zh"
     assert ours.systems.equals(theirs.systems)
 

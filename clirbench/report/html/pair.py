@@ -17,7 +17,7 @@ MOST = 20
 WORD = re.compile(r"\w{3,}")
 READING = (
     "First, for each metric, the two outputs of a segment by their sentence scores. Then, under corpus influence, by "
-    "how much each segment moves the two corpus scores. Marked: words that the reference lacks there. lost: words of "
+    "how much each segment moves the two corpus scores. Marked: words that the reference has not there. lost: words of "
     "topics that only the reference has."
 )
 

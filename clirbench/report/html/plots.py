@@ -23,7 +23,7 @@ from clirbench.types import Doubles
 SAMPLES = 100
 MOST_SYSTEMS = 50  # more ellipses than that hide each other
 MANY = 200
-"""From so many systems on, only the answer's measure is drawn in a page."""
+"""From this number of systems on, only the answer's measure is drawn in a page."""
 MARKS = 8000
 """Marks of all plots of a page, each of some 170 bytes."""
 RADIUS = sqrt(-2 * np.log(0.05))
