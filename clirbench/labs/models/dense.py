@@ -89,6 +89,10 @@ class ProgramEncoder:
         return nan if self.works_elsewhere else _running(self.program).seconds()
 
 
+class Static(ProgramEncoder):
+    """Static token vectors; a class of its own, because its rate is known."""
+
+
 _LOCK = threading.Lock()  # a program answers one thread at a time: it takes all cores, or the GPU, by itself
 _RUNNING: dict[tuple[int, str], tuple[ExitStack, Child]] = {}
 
@@ -125,7 +129,7 @@ def encoder(script: str = "encode_static", folder: str | None = None, **settings
     """A preset of `retrieval/encoder` that runs a model on this machine: a script of ours."""
     one_of("script", script, ("encode_static", "hf"))
     settings["model" if script == "hf" else "folder"] = folder
-    return ProgramEncoder(preset(script, **settings))
+    return (Static if script == "encode_static" else ProgramEncoder)(preset(script, **settings))
 
 
 def server(**settings: Any) -> ProgramEncoder:

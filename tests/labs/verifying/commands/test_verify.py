@@ -155,7 +155,7 @@ def test_last_bits_of_numbers_are_no_difference_and_texts_are(tmp_path: Path, ro
 @pytest.mark.parametrize(
     ("words", "column", "why"),
     [
-        (["+metric.mine._target_=clirbench.labs.models.command_metric.CommandMetric", "+metric.mine.name=mine",
+        (["+metric.mine._target_=clirbench.labs.models.metric.ProgramMetric", "+metric.mine.name=mine",
           "+metric.mine.command=[touch,RAN]"], "", "metric.mine runs a command"),
         (["+metric.mine._target_=os.system", "+metric.mine.command=touch RAN"], "", "metric.mine is code"),
         (["hydra.searchpath=[file:///tmp]"], "BLEU", "configurations of another folder took part"),
