@@ -128,14 +128,14 @@ class Weighing:
 
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         if items:
-            yield from dispatch(step, items, self.workers, self.carried)
+            yield from dispatch(step, items, self.carried)
 
-    def carried(self, tasks: Sequence[Task]) -> Iterator[list[Any]]:
+    def carried(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
         for task in tasks:
             sent = pickle.dumps(task)
             got = pickle.dumps(pickle.loads(sent)())  # noqa: S301 (made in the line above)
             with Path(self.log).open("a", encoding="utf-8") as log:
-                log.write(f"{len(task.chunk)}\t{len(sent)}\t{len(got)}\n")
+                log.write(f"1\t{len(sent)}\t{len(got)}\n")
             yield pickle.loads(got)  # noqa: S301
 
 
