@@ -160,7 +160,7 @@ def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retriev
                     yield ("value", label, judgments, measure.name), call
 
     for t in (*inputs.translations, *inputs.baselines):
-        ours = t in inputs.translations
+        ours = t not in inputs.baselines
         for side, texts in {"collection": t.collection, "test": side_of(t, "test")}.items():
             if texts is None:
                 continue

@@ -224,21 +224,6 @@ def test_interrupted_it_says_so_and_leaves_nothing(made: tuple[Place, dict[str, 
     assert place.complete(place.path / "after") == expected
 
 
-@pytest.mark.parametrize("manner", [*(pytest.param(m, marks=RELEASE) for m in MANNERS[:-1]), MANNERS[-1]], ids="".join)
-def test_terminated_it_ends_as_interrupted(made: tuple[Place, dict[str, bytes]], manner: list[str]) -> None:
-    place, expected = made
-    shutil.rmtree(place.path / "cache", ignore_errors=True)
-    with place.begin(place.path / "terminated", *manner) as process:
-        wait_until(lambda: place.entries() > 3)
-        # As `kill`, systemd and batch systems do: to the process alone.
-        process.terminate()
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said
-    assert said == "stopped; a rerun does what is missing\n"
-    wait_until(lambda: not session(process.pid))
-    assert place.complete(place.path / "after") == expected
-
-
 PHASES = ("start", "steps", "report", "end")
 
 
@@ -323,17 +308,6 @@ def test_eight_threads_and_four_processes_share_a_store(made: tuple[Place, dict[
     for run in runs:
         assert tables(run) == expected, run
     assert list((place.store / UNFINISHED).iterdir()) == []
-
-
-def test_two_runs_at_once_share_a_store(made: tuple[Place, dict[str, bytes]]) -> None:
-    place, expected = made
-    shutil.rmtree(place.path / "cache", ignore_errors=True)
-    runs = [place.path / "one", place.path / "two"]
-    processes = [place.begin(run) for run in runs]
-    for run, process in zip(runs, processes, strict=True):
-        _, said = process.communicate(timeout=240)
-        assert process.returncode == 0, said
-        assert tables(run) == expected
 
 
 def test_a_system_that_fails_is_a_hole_and_a_rerun_fills_it(made: tuple[Place, dict[str, bytes]]) -> None:

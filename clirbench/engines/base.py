@@ -7,7 +7,7 @@ puts the store before any engine.
 """
 
 import logging
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -28,7 +28,8 @@ def leave_clusters() -> None:
         CLOSERS.pop()()
 
 
-Chunk = list[Any]
+Done = tuple[int, Any]
+"""The number of an item, and its result."""
 
 
 class Lost(ResourceError):
@@ -42,41 +43,30 @@ class Engine(Protocol):
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """Apply `step` to every item; yields in the order of the items.
 
-        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first; and
-        `kind(item)`, equal for items that need the same code and the same analysed references, which are loaded before
-        workers are forked. A step that is `alone` takes all cores of a machine, or its GPU, by itself: a machine does
-        one item at a time, and not in the process of the run. `names` say whose items they are, to an engine that
-        keeps a record.
+        A step may have `cost(item)`, in bytes of text that it reads: the most expensive are then begun first. A step
+        that is `alone` takes all cores of a machine, or its GPU, by itself: a machine does one item at a time, and not
+        in the process of the run. `names` say whose items they are, to an engine that keeps a record.
         """
 
 
-def kind(step: Callable[[Item], Result], item: Item) -> Hashable:
-    """What an item needs to be loaded, as the step says it; one kind where the step does not say."""
-    said: Callable[[Item], Hashable] | None = getattr(step, "kind", None)
-    return None if said is None else said(item)
-
-
 def dispatch(
-    step: Callable[[Item], Result],
-    items: Sequence[Item],
-    workers: int,
-    work: Callable[[Sequence["Task"]], Iterator[Chunk]],
-    per_worker: int = 4,
+    step: Callable[[Item], Result], items: Sequence[Item], work: Callable[[Sequence["Task"]], Iterator[Done]]
 ) -> Iterator[Result]:
-    """Hand items out in chunks, the most expensive first, and yield their results in the items' own order.
+    """Hand items out, the most expensive first, and yield their results in the items' own order.
 
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
     in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
-    tasks = [Task(step, chunk) for chunk in make_chunks(most_expensive_first(step, items), workers, per_worker)]
+    known = costs(step, items)
+    tasks = [Task(step, i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
     ready: dict[int, Result] = {}
     due, fruitless = 0, 0
     while tasks:
         ended: set[int] = set()
         try:
-            for chunk in work(tasks):
-                ended.add(chunk[0][0])
-                ready.update(chunk)
+            for number, result in work(tasks):
+                ended.add(number)
+                ready[number] = result
                 while due in ready:
                     yield ready.pop(due)
                     due += 1
@@ -86,37 +76,26 @@ def dispatch(
             if fruitless == 2:
                 raise
             LOG.warning("what a worker had in hand is done again: %s", loss)
-            tasks = [task for task in tasks if task.chunk[0][0] not in ended]
+            tasks = [task for task in tasks if task.number not in ended]
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A step and the numbered items that one worker does in one go."""
+    """A step, and the numbered item that a worker does in one go."""
 
     step: Callable[[Any], Any]
-    chunk: Sequence[tuple[int, Any]]
+    number: int
+    item: Any
     limits: Limits = field(default_factory=current_limits)
 
-    def __call__(self) -> Chunk:
+    def __call__(self) -> Done:
         with within_limits(self.limits):  # those of the process that handed the work out
-            return [(number, self.step(item)) for number, item in self.chunk]
-
-
-def most_expensive_first(step: Callable[[Item], Result], items: Sequence[Item]) -> list[tuple[int, Item]]:
-    """Numbered items, those of the highest cost first; of equal ones, or where costs are not known, in their order."""
-    known = costs(step, items)
-    return [(i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
+            return self.number, self.step(self.item)
 
 
 def costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
-    cost: Callable[[Item], float | None] | None = getattr(step, "cost", None)
-    return [0.0] * len(items) if cost is None else [cost(item) or 0.0 for item in items]
-
-
-def make_chunks(items: Sequence[Item], workers: int, per_worker: int = 4) -> list[Sequence[Item]]:
-    """Consecutive chunks, `per_worker` for each worker: few enough to ship a step seldom, enough to balance."""
-    size = max(1, -(-len(items) // (per_worker * workers)))
-    return [items[start : start + size] for start in range(0, len(items), size)]
+    cost: Callable[[Item], float] | None = getattr(step, "cost", None)
+    return [0.0] * len(items) if cost is None else [cost(item) for item in items]
 
 
 def available_cores() -> int:

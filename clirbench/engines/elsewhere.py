@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import CLOSERS, Chunk, Item, Lost, Result, Task, available_cores, dispatch
+from clirbench.engines.base import CLOSERS, Done, Item, Lost, Result, Task, available_cores, dispatch
 from clirbench.errors import ConfigError, ResourceError
 
 BACKENDS = ("loky", "threading", "dask", "ray")
@@ -58,7 +58,7 @@ class Joblib:
             workers = self.workers or cores or available_cores()
             if getattr(step, "alone", False) and not cores:
                 workers = 1
-            yield from dispatch(step, items, workers, lambda tasks: self.work(tasks, workers))
+            yield from dispatch(step, items, lambda tasks: self.work(tasks, workers))
 
     def _joined(self) -> tuple[int, Mapping[str, Any]]:
         """How many cores the cluster has (0: there is none), and the settings of joblib's backend."""
@@ -84,7 +84,7 @@ class Joblib:
             return max(1, int(there.get("CPU", 1))), {"ray_remote_args": options}
         return 0, {"initializer": _end_with, "initargs": (os.getpid(),)} if self.backend == "loky" else {}
 
-    def work(self, tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
+    def work(self, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
         """Call every task, `workers` at a time; yields what they return as it comes. Raises `Lost`."""
         from joblib import Parallel, delayed, parallel_config
 

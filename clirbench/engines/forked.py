@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from clirbench.engines.base import Chunk, Lost, Task
+from clirbench.engines.base import Done, Lost, Task
 from clirbench.errors import ClirbenchError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Worker:
         return os.waitstatus_to_exitcode(status)
 
 
-def forked_work(tasks: Sequence[Task], workers: int) -> Iterator[Chunk]:
+def forked_work(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     """Call every task in one of `workers` forked processes; yields what they return as it comes.
 
     A worker that dies is replaced while there are tasks left; at the end its death is raised as `Lost`, so that what
@@ -171,7 +171,7 @@ def serve(line: "Connection[Any, Any]", tasks: Sequence[Task]) -> NoReturn:
         while True:
             task = tasks[line.recv()]
             try:
-                answer: tuple[Chunk | None, Exception | None] = task(), None
+                answer: tuple[Done | None, Exception | None] = task(), None
             except Exception as error:  # noqa: BLE001  the parent raises it
                 if not isinstance(error, ClirbenchError):
                     error.add_note(f"in a worker process:\n{traceback.format_exc()}")

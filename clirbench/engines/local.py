@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from clirbench.checks import whole_number
-from clirbench.engines.base import Chunk, Item, Result, Task, available_cores, costs, dispatch, kind
+from clirbench.engines.base import Done, Item, Result, Task, available_cores, costs, dispatch
 from clirbench.engines.elsewhere import Joblib
 from clirbench.engines.forked import forked_work, obstacle
 
@@ -19,7 +19,6 @@ FORK_WORTH_SECONDS = 0.2
 # The same where they cannot be forked: each imports for some seconds what this process has loaded already.
 PATIENCE = 1.0
 WORTH_SECONDS = 4.0
-FORK_TASKS = 8  # of each worker: a task is sent as a number
 # Steps that declare their cost do so in bytes of text; from this number on, workers are started without a try.
 WORTH_BYTES = 200_000_000
 
@@ -38,8 +37,8 @@ class Serial:
 class Processes:
     """Forked workers; where this process must not fork (`forked.obstacle`), `engine=joblib`'s new processes.
 
-    The first items run in this process, one of each kind, so that workers inherit what was loaded for it. What is left
-    goes to the workers, if it seems worth it. `workers`: how many; None = one for each core.
+    The first item runs in this process, so that forked workers inherit what was loaded for it. What is left goes to the
+    workers if it seems worth it. `workers`: how many; None = one for each core.
     """
 
     workers: int | None = None
@@ -56,16 +55,16 @@ class Processes:
             yield from map(step, items)
             return
         first: Iterator[Result] = iter(())
-        if not alone and not obstacle() and (not worth_workers(step, items) or kind(step, items[0]) is not None):
-            first = _first_results(step, items, FORK_PATIENCE, FORK_WORTH_SECONDS, _of_new_kind(step, items))
-        elif not alone and not worth_workers(step, items):
+        if not alone and not obstacle():
+            first = _first_results(step, items, FORK_PATIENCE, FORK_WORTH_SECONDS, 1)
+        elif not alone and sum(costs(step, items)) <= WORTH_BYTES:
             first = _first_results(step, items, PATIENCE, WORTH_SECONDS)
         done = 0
         for result in first:
             yield result
             done += 1
 
-        def work(tasks: Sequence[Task]) -> Iterator[Chunk]:
+        def work(tasks: Sequence[Task]) -> Iterator[Done]:
             if why := obstacle():  # the first items may have started Java
                 if not alone:  # which waits in a thread of its own, and has one worker either way
                     report_unforked(why)
@@ -73,7 +72,7 @@ class Processes:
             return forked_work(tasks, workers)
 
         if done < len(items):
-            yield from dispatch(step, items[done:], workers, work, FORK_TASKS)
+            yield from dispatch(step, items[done:], work)
 
 
 @cache
@@ -87,25 +86,12 @@ def _first_results(
 ) -> Iterator[Result]:
     """Results of the first items, until what is left seems worth starting workers for.
 
-    `patience`: seconds that are tried here at least, after the first `least` items, which may load code; `worth`:
-    seconds that what is left would take here, from which on workers are worth it.
+    `patience`: seconds that are tried here at least, and the first `least` items; `worth`: seconds that what is left
+    would take here, from which on workers are worth it.
     """
     start = time.monotonic()
     for done, item in enumerate(items):
-        if done == least:
-            start = time.monotonic()
-        elapsed, tried = time.monotonic() - start, done - least
-        if tried >= 0 and elapsed >= patience and (tried == 0 or elapsed / tried * (len(items) - done) > worth):
+        elapsed = time.monotonic() - start
+        if done >= least and elapsed >= patience and (not done or elapsed / done * (len(items) - done) > worth):
             return
         yield step(item)
-
-
-def _of_new_kind(step: Callable[[Item], Result], items: Sequence[Item]) -> int:
-    """How many items come before the first one whose kind has been there."""
-    kinds = [kind(step, item) for item in items]
-    return next((number for number, one in enumerate(kinds) if one in kinds[:number]), len(items))
-
-
-def worth_workers(step: Callable[[Item], Result], items: Sequence[Item]) -> bool:
-    """Whether the costs, as far as they are known, are high enough to start workers at once."""
-    return len(items) > 1 and sum(costs(step, items)) > WORTH_BYTES

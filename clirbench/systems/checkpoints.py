@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,10 @@ from clirbench.checks import whole_number
 from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, raise_all
 from clirbench.systems.base import OfModels
-from clirbench.systems.files import aligned
-from clirbench.systems.metadata import joined_metadata
-from clirbench.systems.patterns import Match, PathPattern, natural_key
-from clirbench.systems.pending import as_pending, check_settings, recent_change_note
-from clirbench.systems.toolkits import Toolkit
+from clirbench.systems.files import aligned, as_pending, check_settings, included, recent_change_note
+from clirbench.systems.metadata import Match, PathPattern, Toolkit, joined_metadata, natural_key
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -97,32 +93,14 @@ class CheckpointSystems:
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         field = "pattern" if self.pattern else "model"
-        named = self.chosen(by_name(self.matches(field), f"systems.{field}"))
+        found = by_name(self.matches(field), f"systems.{field}")
+        named = {name: found[name] for name in included(list(found), self.include, self.exclude)}
         if not any("step" in match.values for match in named.values()):
             named = {name: replace(match, values=_with_step(match.values)) for name, match in named.items()}
         described = joined_metadata(self.metadata, {name: self.described(match) for name, match in named.items()})
         if self.model:
             return self._translated(corpus, named, described)
         return self._existing(corpus, named, described)
-
-    def chosen(self, named: Mapping[str, Match]) -> dict[str, Match]:
-        """Those whose names `include` and `exclude` leave; raises for a pattern that matches no name."""
-        raise_all(
-            [
-                UnknownName("system", pattern, named)
-                for pattern in (*self.include, *self.exclude)
-                if not any(fnmatchcase(name, pattern) for name in named)
-            ]
-        )
-        kept = {
-            name: match
-            for name, match in named.items()
-            if any(fnmatchcase(name, pattern) for pattern in self.include)
-            and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
-        }
-        if not kept:
-            raise InputError(f"systems.include and systems.exclude leave none of {first_ten(list(named))}")
-        return kept
 
     def described(self, match: Match) -> dict[str, str]:
         """The values of a match; the stars as `replicate`; `group` where checkpoints can be replicates of another."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.demo import FOLDER
-from clirbench.systems.files import read_metadata
+from clirbench.systems.metadata import read_metadata
 from clirbench.text import TextFile, TextLines
 from clirbench.types import Translation
 

@@ -1,21 +1,27 @@
 """`systems=files`: one file for each MT system, as the layout of the corpus lists them."""
 
-from collections.abc import Mapping, Sequence
+import gzip
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from clirbench.checks import name_list
+from clirbench.checks import name_list, whole_number
 from clirbench.corpora.alignment import first_ten, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import read_table, system_column
 from clirbench.systems.base import MOST_EMPTY
-from clirbench.systems.pending import as_pending, check_settings, without_unfinished
-from clirbench.text import Text
+from clirbench.systems.metadata import read_metadata
+from clirbench.text import BLOCK, Text, open_binary
 from clirbench.types import Translation
+
+UNFINISHED = ("error", "skip")
+ENDLESS = 60.0
+"""Seconds without a change after which a last line without a newline counts as written: some writers end so."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +77,10 @@ class FileSystems:
             seen = [name for name in searched.ignored if name.startswith("systems/")]
             hint = f"; files of another kind are there: {first_ten(seen)}" if seen else ""
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
-        everything = sorted({*test.systems, *searched.systems})
-        errors: list[ClirbenchError] = [
-            UnknownName("system", pattern, everything)
-            for pattern in (*self._wanted, *self._unwanted)
-            if not any(fnmatchcase(name, pattern) for name in everything)
-        ]
-        names = [name for name in everything if self._takes_part(name)]
-        if not names and not errors:
-            errors.append(InputError(f"systems.include and systems.exclude leave none of {first_ten(everything)}"))
+        errors: list[ClirbenchError] = []
+        names: list[str] = []
+        with gathered(errors):
+            names = included(sorted({*test.systems, *searched.systems}), self.include, self.exclude)
         for layout in (searched, test) if searched is not test else ():
             missing = [name for name in names if name not in layout.systems]
             if missing and self.unfinished == "error":
@@ -96,17 +97,25 @@ class FileSystems:
         )
         return next((read_metadata(path) for path in paths if path is not None), {})
 
-    def _takes_part(self, name: str) -> bool:
-        wanted = any(fnmatchcase(name, pattern) for pattern in self._wanted)
-        return wanted and not any(fnmatchcase(name, pattern) for pattern in self._unwanted)
 
-    @property
-    def _wanted(self) -> tuple[str, ...]:
-        return name_list("systems.include", self.include)
+def included(names: Sequence[str], include: str | Sequence[str], exclude: str | Sequence[str]) -> list[str]:
+    """The names that `include` and `exclude` leave; raises for a pattern that matches no name, and where none is."""
+    wanted, unwanted = name_list("systems.include", include), name_list("systems.exclude", exclude)
+    raise_all(
+        [
+            UnknownName("system", pattern, names)
+            for pattern in (*wanted, *unwanted)
+            if not any(fnmatchcase(name, pattern) for name in names)
+        ]
+    )
 
-    @property
-    def _unwanted(self) -> tuple[str, ...]:
-        return name_list("systems.exclude", self.exclude)
+    def fits(name: str, patterns: Sequence[str]) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    kept = [name for name in names if fits(name, wanted) and not fits(name, unwanted)]
+    if not kept:
+        raise InputError(f"systems.include and systems.exclude leave none of {first_ten(names)}")
+    return kept
 
 
 def aligned(
@@ -161,14 +170,6 @@ def misaligned(
     return errors
 
 
-def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
-    """systems.tsv: a header with `system` or `name`; every further column is metadata, as text."""
-    table = read_table(path)
-    key = system_column(table)
-    table.unique(key)
-    return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
-
-
 def _other_documents(text: Text, found: Sequence[str], doc_ids: Sequence[str]) -> list[ClirbenchError]:
     for number, (ours, theirs) in enumerate(zip(doc_ids, found, strict=True), start=1):
         if ours != theirs:
@@ -179,3 +180,74 @@ def _other_documents(text: Text, found: Sequence[str], doc_ids: Sequence[str]) -
                 )
             ]
     return []
+
+
+def check_settings(unfinished: str, quiet: int) -> None:
+    """Raise `UnknownName`, `ConfigError` for what `systems.unfinished` and `systems.quiet` cannot be."""
+    if unfinished not in UNFINISHED:
+        raise UnknownName("systems.unfinished", unfinished, UNFINISHED)
+    whole_number("systems.quiet", quiet, 0)
+
+
+def without_unfinished(corpus: Corpus, systems: Iterable[Translation], quiet: float) -> tuple[Translation, ...]:
+    """The systems; one with a file that is short, or was touched within `quiet` seconds, has no texts but a reason."""
+    english = corpus.english.map
+
+    def reason(translation: Translation) -> str:
+        for text, n_lines in ((translation.collection, english.n_lines), (translation.test, len(corpus.test))):
+            lines = len(english.doc_ids) if isinstance(text, JsonlText) else n_lines
+            found = "" if text is None else unfinished_reason(text, lines, quiet)
+            if found:
+                return f"{text.where}: {found}" if text is not None else found
+        return ""
+
+    return tuple(as_pending(t, why) if not t.pending and (why := reason(t)) else t for t in systems)
+
+
+def as_pending(translation: Translation, why: str) -> Translation:
+    """The system without its texts, and why they cannot be read yet."""
+    return replace(translation, test=None, collection=None, pending=why)
+
+
+def unfinished_reason(text: Text, n_lines: int, quiet: float) -> str:
+    """Why a text of `n_lines` lines cannot be read yet; empty where its files are finished or it has none.
+
+    The files are checked outside of the run's snapshot: what grows later is no change of what was read.
+    """
+    for path in text.files:
+        try:
+            age = abs(time.time() - path.stat().st_mtime)  # a clock of another machine may be ahead
+            found, ends = _counted(path)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            return "a gzip file that has no end yet"
+        except FileNotFoundError:
+            return "gone"
+        except (OSError, InputError):
+            return ""  # whoever reads it says what is wrong
+        if age < quiet:
+            return "touched just now"
+        if found < n_lines:
+            return f"{found:,} of {n_lines:,} lines"
+        if not ends and age < max(quiet, ENDLESS):
+            return "its last line has no end yet"
+    return ""
+
+
+def recent_change_note(paths: Iterable[Path], quiet: float) -> str:
+    """`touched just now` where one of the paths, or a file in it, was changed within `quiet` seconds."""
+    ages = [abs(time.time() - file.stat().st_mtime) for path in paths for file in _below(path) if file.exists()]
+    return "touched just now" if ages and min(ages) < quiet else ""
+
+
+def _below(path: Path) -> Iterator[Path]:
+    yield path
+    yield from path.rglob("*") if path.is_dir() else ()
+
+
+def _counted(path: Path) -> tuple[int, bool]:
+    """How many lines a file has, and whether the last one is ended."""
+    count, last = 0, b"\n"
+    with open_binary(path) as stream:
+        while piece := stream.read(BLOCK):
+            count, last = count + piece.count(b"\n"), piece[-1:]
+    return count + (last != b"\n"), last == b"\n"

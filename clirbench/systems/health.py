@@ -18,7 +18,7 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.files.lines import held_text, n_blank
-from clirbench.systems.files import read_metadata
+from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
 from clirbench.types import Doubles, Failure, Translation
 

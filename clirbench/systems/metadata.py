@@ -1,12 +1,224 @@
-"""Metadata of systems from a table: training size, vocabulary size, whatever its columns are."""
+"""What paths and tables say of systems: patterns of paths whose placeholders describe what they match, and metadata.
 
-from collections.abc import Mapping
+    /exp/run*/ckpt_%step%.txt
+
+%name% or {name}   any text inside one name of the path, kept as the value `name`; %step% and %epoch% are numbers
+*                  any text inside one name of the path, kept without a name
+everything else    itself; hidden files are skipped unless the pattern names the dot
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 
+from clirbench.checks import name_list
 from clirbench.corpora.alignment import first_ten
-from clirbench.errors import ClirbenchError, InputError, raise_all
-from clirbench.files.tables import TextTable, read_table
-from clirbench.systems.patterns import canonical
+from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.files.tables import TextTable, read_table, system_column
+from clirbench.text import check_name
+
+NUMERIC = frozenset({"step", "epoch"})
+HERE = "%checkpoint%"
+_MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+
+
+@dataclass(frozen=True)
+class Match:
+    """A path and the values of the pattern's placeholders and stars in it.
+
+    `labels` holds one readable piece for each placeholder (by its name) and for each name of the path that only
+    stars vary (by `*` and its number): what a system's name is made of, in the order of the path.
+    """
+
+    path: Path
+    values: Mapping[str, str]
+    stars: tuple[str, ...]
+    labels: Mapping[str, str]
+
+    @property
+    def identity(self) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+        """What tells one match from another; a packed file is the same as its plain twin."""
+        return tuple(sorted(self.values.items())), tuple(star.removesuffix(".gz") for star in self.stars)
+
+
+@dataclass(frozen=True)
+class PathPattern:
+    """A pattern of paths; `key` is the configuration key it came from, for messages.
+
+    Raises `ConfigError` for an empty pattern, for one that can match a single path only, and for a placeholder that
+    stands twice.
+    """
+
+    text: str
+    key: str = "systems.pattern"
+
+    def __post_init__(self) -> None:
+        names = self.names
+        errors: list[ClirbenchError] = [
+            ConfigError(f"{self.key}={self.text}: %{name}% stands twice; write * in the other place")
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+        if not names and "*" not in self.text:
+            errors.append(
+                ConfigError(
+                    f"{self.key}={self.text}: has no placeholder; a pattern for many files was expected, "
+                    "for example /exp/run%run%/ckpt_%step%.txt"
+                )
+            )
+        raise_all(errors)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the placeholders, in the order of the pattern."""
+        return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
+
+    def matches(self, *, folders: bool = False, none: bool = False) -> tuple[Match, ...]:
+        """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
+
+        The message then names the deepest folder that does exist and what lies there. `none`: there may be none.
+        """
+        parts = Path(self.text).expanduser().parts
+        reached: list[tuple[Path, tuple[re.Match[str] | str, ...]]] = [(Path(), ())]
+        for number, part in enumerate(parts):
+            last = number == len(parts) - 1
+            following = [
+                (path / name, (*found, what))
+                for path, found in reached
+                for name, what in _children(path, part)
+                if not last or folders or (path / name).is_file()
+            ]
+            if not following and none:
+                return ()
+            if not following:
+                raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
+            reached = following
+        matches = tuple(_match(path, found, parts) for path, found in reached)
+        errors: list[ClirbenchError] = []
+        for match in matches:
+            for label in match.labels.values():
+                with gathered(errors):
+                    check_name(f"{self.key}: {match.path}", "part of a name", label)
+        raise_all(errors)
+        return matches
+
+
+def natural_key(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:
+    """A sort key: digits compare as numbers (`ckpt_9` before `ckpt_10`), and %step% and %epoch% as one number."""
+    zero = Decimal(0)
+    if name in NUMERIC and re.fullmatch(_NUMBER, value):
+        return ((0, Decimal(value), ""),)
+    pieces = re.split(r"([0-9]+)", value)
+    return tuple((0, Decimal(piece), "") if i % 2 else (1, zero, piece) for i, piece in enumerate(pieces) if piece)
+
+
+def canonical(name: str, value: str) -> str:
+    """A numeric value without padding: `007` -> `7`, `1.50` -> `1.5`; any other value as it is."""
+    if name not in NUMERIC or not re.fullmatch(_NUMBER, value):
+        return value
+    whole, _, fraction = value.partition(".")
+    fraction = fraction.rstrip("0")
+    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+
+
+def _regex(part: str) -> re.Pattern[str] | None:
+    """One name of a path as a regular expression; None for a plain name."""
+    pieces: list[str] = []
+    end = stars = 0
+    for mark in _MARK.finditer(part):
+        pieces.append(re.escape(part[end : mark.start()]))
+        end = mark.end()
+        if mark["star"]:
+            pieces.append(f"(?P<_star{stars}>.*)")
+            stars += 1
+        else:
+            name = mark["percent"] or mark["brace"]
+            pieces.append(f"(?P<{name}>{_NUMBER if name in NUMERIC else '.+?'})")
+    if not pieces:
+        return None
+    return re.compile("".join([*pieces, re.escape(part[end:])]), re.DOTALL)
+
+
+def _children(folder: Path, part: str) -> Iterator[tuple[str, re.Match[str] | str]]:
+    regex = _regex(part)
+    if regex is None:
+        if (folder / part).exists():
+            yield part, part
+        return
+    for name in _names_in(folder):
+        found = regex.fullmatch(name)
+        if found and (not name.startswith(".") or part.startswith(".")):
+            yield name, found
+
+
+def _names_in(folder: Path) -> Sequence[str]:
+    if not folder.is_dir():
+        return ()
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+
+
+def _inventory(folder: Path, part: str) -> str:
+    if not folder.is_dir():
+        return f"{folder} is a file, a folder was expected"
+    names = [name for name in _names_in(folder) if not name.startswith(".")]
+    return f"no {part} in {folder}, which holds {first_ten(names) if names else 'nothing'}"
+
+
+def _match(path: Path, found: Sequence[re.Match[str] | str], parts: Sequence[str]) -> Match:
+    values: dict[str, str] = {}
+    stars: list[str] = []
+    labels: dict[str, str] = {}
+    for what, part in zip(found, parts, strict=True):
+        if isinstance(what, str):
+            continue
+        groups = what.groupdict()
+        here = [text for name, text in groups.items() if name.startswith("_star")]
+        for name, text in groups.items():
+            if not name.startswith("_star"):
+                values[name] = canonical(name, text)
+                labels[name] = _label(name, values[name])
+        if here:
+            text = "-".join(here) if len(here) < len(groups) else what.string.removesuffix(_ending(part))
+            labels[f"*{len(stars)}"] = text.removesuffix(".gz")
+            stars += here
+    return Match(path, values, tuple(stars), labels)
+
+
+def _label(name: str, value: str) -> str:
+    """`step100`, `seed3`; a value that is no number is its own label."""
+    return f"{name}{value}" if name != "system" and re.fullmatch(_NUMBER, value) else value
+
+
+def _ending(part: str) -> str:
+    """What follows the last star of a name where that is an extension: `.txt` of `ckpt_*.txt`."""
+    end = part.rpartition("*")[2]
+    return end if end.startswith(".") else ""
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """`names`: patterns of what stands for `%checkpoint%` in a pattern of paths, each a way to name a checkpoint."""
+
+    names: Sequence[str]
+
+    def patterns(self, text: str) -> tuple[str, ...]:
+        """The pattern with each name in the place of `%checkpoint%`; below the folder where it does not have that."""
+        whole = text if HERE in text else f"{text.rstrip('/')}/{HERE}"
+        return tuple(whole.replace(HERE, name) for name in name_list("systems.toolkit.names", self.names))
+
+
+def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
+    """systems.tsv: a header with `system` or `name`; every further column is metadata, as text."""
+    table = read_table(path)
+    key = system_column(table)
+    table.unique(key)
+    return {row[key]: {name: cell for name, cell in row.items() if name != key} for row in table.records()}
 
 
 def joined_metadata(path: str | None, parsed: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:

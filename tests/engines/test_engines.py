@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.engines.base import Engine, Lost, Task, dispatch, make_chunks, most_expensive_first
+from clirbench.engines.base import Engine, Lost, Task, dispatch
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.types import Doubles
@@ -60,31 +60,19 @@ class Pid:
         return os.getpid()
 
 
-@given(st.lists(st.integers(0, 9)), st.integers(1, 5), st.randoms())
-def test_results_come_in_the_order_of_the_items_however_chunks_end(items: list[int], workers: int, chance: Any) -> None:
+@given(st.lists(st.integers(0, 9)), st.randoms())
+def test_results_come_in_the_order_of_the_items_however_tasks_end(items: list[int], chance: Any) -> None:
+    """The most expensive is begun first, those of equal cost in their order."""
     begun: list[int] = []
 
-    def work(tasks: Sequence[Callable[[], list[Any]]]) -> Iterator[list[Any]]:
+    def work(tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
+        begun.extend(task.number for task in tasks)
         done = [task() for task in tasks]
-        begun.extend(items[number] for chunk in done for number, _ in chunk)
         chance.shuffle(done)
         yield from done
 
-    assert list(dispatch(Weighed(), items, workers, work)) == items
-    assert begun == sorted(items, reverse=True)
-
-
-@given(st.lists(st.integers()), st.integers(1, 9))
-def test_chunks_are_all_items_in_order_and_about_four_a_worker(items: list[int], workers: int) -> None:
-    chunks = make_chunks(items, workers)
-    assert [item for chunk in chunks for item in chunk] == items
-    assert len(chunks) <= 4 * workers
-    assert all(chunks)
-
-
-def test_items_of_equal_or_unknown_cost_keep_their_order() -> None:
-    assert most_expensive_first(str, ["b", "a", "c"]) == [(0, "b"), (1, "a"), (2, "c")]
-    assert most_expensive_first(Weighed(), [1, 5, 1, 5]) == [(1, 5), (3, 5), (0, 1), (2, 1)]
+    assert list(dispatch(Weighed(), items, work)) == items
+    assert begun == sorted(range(len(items)), key=lambda i: -items[i])
 
 
 @pytest.mark.parametrize("engine", [Serial(), Processes(1), Processes(2)])
@@ -136,17 +124,17 @@ def done_again(engine: Engine, folder: Path) -> None:
 def test_after_each_death_something_must_end() -> None:
     """Two deaths in a row without a result between them end the work; deaths with results between them do not."""
 
-    def work(tasks: Sequence[Task]) -> Iterator[list[Any]]:
+    def work(tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
         for task in tasks[: ends.pop(0)]:
             yield task()
         raise Lost("killed")
 
     ends = [2, 0, 1, 0, 0]
     with pytest.raises(Lost, match="killed"):
-        list(dispatch(Weighed(), list(range(8)), 2, work))
+        list(dispatch(Weighed(), list(range(8)), work))
     assert ends == []
     ends = [2, 0, 1, 0, 5]
-    assert list(dispatch(Weighed(), list(range(8)), 2, work)) == list(range(8))
+    assert list(dispatch(Weighed(), list(range(8)), work)) == list(range(8))
 
 
 def test_a_worker_that_is_always_killed_is_a_clear_error_and_the_engine_goes_on() -> None:

@@ -234,7 +234,7 @@ def test_sixty_workers_killed_at_random_moments_are_replaced(tmp_path: Path, see
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_forked_workers_end_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
     endless = "next(Processes(2).pmap(test_engines.Endless(Path(sys.argv[1])), range(5)))"
-    with program("local._of_new_kind = lambda *_: 0\n" + endless, tmp_path) as parent:
+    with program("local._first_results = lambda *_: iter(())\n" + endless, tmp_path) as parent:
         wait_until(lambda: len(list(tmp_path.iterdir())) == 2, unless=lambda: parent.poll() is not None)
         workers = [int(path.name) for path in tmp_path.iterdir()]
         assert set(workers) == set(children(parent.pid))

@@ -12,8 +12,7 @@ from clirbench.files.score_tables import ScoreTables
 from clirbench.files.tables import read_table, system_column
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.store.plan import read_plan
-from clirbench.systems.files import read_metadata
-from clirbench.systems.metadata import joined_metadata
+from clirbench.systems.metadata import joined_metadata, read_metadata
 from clirbench.text import TextFile
 from clirbench.topics.files import JsonlTopics, TsvTopics
 from clirbench.topics.trec import TrecTopics

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.engines.base import Engine
-from clirbench.engines.local import Processes, Serial
+from clirbench.engines.local import Serial
 from clirbench.later import load_value
 from clirbench.measures.parsing import parse
 from clirbench.steps.passes import measured
@@ -28,10 +27,6 @@ def cached(tmp_path: Path) -> Cached:
     return Cached(Serial(), Store(tmp_path / "store"))
 
 
-def test_it_is_an_engine(cached: Cached) -> None:
-    assert isinstance(cached, Engine)
-
-
 def test_what_is_stored_is_not_computed_again(cached: Cached, tmp_path: Path) -> None:
     _, texts = made_texts(tmp_path, 4)
     step = Lengths(tmp_path / "calls")
@@ -40,13 +35,6 @@ def test_what_is_stored_is_not_computed_again(cached: Cached, tmp_path: Path) ->
     again = list(cached.pmap(step, texts[::-1]))
     assert called(step.calls) == ["s000.txt", "s001.txt", "s002.txt", "s003.txt"]
     assert [value.tobytes() for value in again[::-1][:3]] == [value.tobytes() for value in first]
-
-
-def test_results_are_those_of_the_step_itself(cached: Cached, tmp_path: Path) -> None:
-    _, texts = made_texts(tmp_path, 3)
-    step = Lengths(tmp_path / "calls", unit=3.0)
-    for found, expected in zip(cached.pmap(step, texts), map(step, texts), strict=True):
-        assert found.tobytes() == expected.tobytes()
 
 
 def test_one_changed_line_computes_one_system(cached: Cached, tmp_path: Path) -> None:
@@ -243,41 +231,6 @@ def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
         f"results are not kept for a rerun: {tmp_path / 'store'}: cannot be written (No space left on device); "
         "choose another folder with paths.cache=DIR, or make room"
     ]
-
-
-def test_two_runs_share_a_store(tmp_path: Path) -> None:
-    import threading
-
-    _, texts = made_texts(tmp_path, 30)
-    step = Lengths(tmp_path / "calls")
-    found: dict[int, list[bytes]] = {}
-
-    def run(number: int) -> None:
-        engine = Cached(Serial(), Store(tmp_path / "store"))
-        found[number] = [value.tobytes() for value in engine.pmap(step, texts)]
-
-    runs = [threading.Thread(target=run, args=(number,)) for number in range(3)]
-    for thread in runs:
-        thread.start()
-    for thread in runs:
-        thread.join()
-    assert found[0] == found[1] == found[2] == [step(text).tobytes() for text in texts]
-
-
-def test_workers_store_what_they_compute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clirbench.engines.local.PATIENCE", 0.0)
-    _, texts = made_texts(tmp_path, 6)
-    step = Lengths(tmp_path / "calls")
-    alone = Cached(Serial(), Store(tmp_path / "alone"))
-    together = Cached(Processes(2), Store(tmp_path / "together"))
-    for one, other in zip(alone.pmap(step, texts), together.pmap(step, texts), strict=True):
-        assert one.tobytes() == other.tobytes()
-    entries = [
-        {path.name: path.read_bytes() for path in store.rglob("*.part")}
-        for store in (tmp_path / "alone", tmp_path / "together")
-    ]
-    assert entries[0] == entries[1]
-    assert len(entries[0]) == 6
 
 
 def test_what_travels_with_an_item_is_known_of_its_own_files_and_of_those_of_no_other(tmp_path: Path) -> None:

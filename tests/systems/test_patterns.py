@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.systems.patterns import PathPattern, canonical, natural_key
+from clirbench.systems.metadata import PathPattern, canonical, natural_key
 
 
 def touch(root: Path, *names: str) -> None:

@@ -18,7 +18,7 @@ import yaml
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.toolkits import Toolkit
+from clirbench.systems.metadata import Toolkit
 from tests.systems.sides import ENGLISH, folder_corpus, two_sided, write
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "systems" / "toolkit"
