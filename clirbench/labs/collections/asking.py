@@ -13,7 +13,7 @@ from clirbench.corpora.languages import language_pair
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.collections.exchange import BANDS, Belief, Place, Strata, learn, strata
 from clirbench.labs.collections.memory import FEWEST, group_of
-from clirbench.pages.wording import listed, short
+from clirbench.pages.wording import fixed, listed, short
 from clirbench.text import TextFile
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
@@ -45,8 +45,8 @@ class Question:
 
     def __str__(self) -> str:
         if self.first is None or self.second is None:
-            return f"{self.metric} {self.gap:+.2f}"
-        return f"{self.metric} {self.first:.2f} -> {self.second:.2f}"
+            return f"{self.metric} {'-' if self.gap < 0 else '+'}{fixed(abs(self.gap), 2)}"
+        return f"{self.metric} {fixed(self.first, 2)} -> {fixed(self.second, 2)}"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from clirbench.corpora.languages import BY_CHARACTER
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.model import Mean, pooled_mean
 from clirbench.pages.table import Table
-from clirbench.pages.wording import listed, number
+from clirbench.pages.wording import fixed, listed, number
 from clirbench.result import Result
 from clirbench.text import sha256_of
 from clirbench.types import Doubles
@@ -244,7 +244,7 @@ def _outside(taus: Taus, groups: int, spread: float) -> str:
     sizes: Doubles = np.quantile([one.systems for one in taus.observed], RANGE, method="inverted_cdf")
     spreads: Doubles = np.quantile([one.spread for one in taus.observed], RANGE)
     if not sizes[0] <= groups <= sizes[1]:
-        return f"{groups} systems; the memory's collections have {sizes[0]:.0f} to {sizes[1]:.0f}"
+        return f"{groups} systems; the memory's collections have {fixed(sizes[0])} to {fixed(sizes[1])}"
     if not spreads[0] <= spread <= spreads[1]:
         low, high = (number(one, 2) for one in spreads)
         return f"its values have a standard deviation of {number(spread, 2)}; the memory's, {low} to {high}"
