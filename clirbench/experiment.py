@@ -21,7 +21,6 @@ from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_other
 from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import counter
 from clirbench.metrics.per_system import per_system
-from clirbench.pages.table import Table
 from clirbench.relevance.base import fitted
 from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
 from clirbench.retrieval.base import Retriever, Search, Staged
@@ -41,13 +40,12 @@ from clirbench.store.plan import TRANSLATE, Plan, Planned
 from clirbench.store.snapshot import Snapshot, read_through_snapshot
 from clirbench.store.store import Store
 from clirbench.systems.base import makers
-from clirbench.systems.health import FileHealth, Reference, compared_sides, examined, health, reference_texts, side_of
+from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
 from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
 from clirbench.text import Text
 from clirbench.types import Failure, Judged, Run, Topic, split_failures
 
 MANY_TOPICS = 25_000
-HEALTH = "health"
 REFERENCES = "(reference side)"
 
 
@@ -111,10 +109,14 @@ Found = Mapping[str, Mapping[tuple[str, ...], Any]]
 
 
 def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
+<<<<<<< HEAD
     """What one pass over each text of each system gives; a text that is both sides is read once."""
     systems = (*inputs.translations, *inputs.baselines)
+=======
+    """What one pass over each text of each system gives; a text that is both sides is passed over once."""
+>>>>>>> half-keeping
     jobs = list(jobs_of(experiment, inputs, judged))
-    found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in systems}
+    found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in (*inputs.translations, *inputs.baselines)}
     for job, values in zip(jobs, watch("systems", run_jobs(experiment.engine, jobs), len(jobs)), strict=True):
         found[job.system] |= values
     return found
@@ -154,9 +156,8 @@ def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retriev
             for judgments, by in of.judged.items():
                 # What compares with the English side's own run is the same under every set of judgments.
                 for measure in (one for one in experiment.measures if one.uses_qrels or not judgments):
-                    call = Call(
-                        measured, (known(measure), known(by), run), with_marks(measure.name, judgments), many=True
-                    )
+                    part = with_marks(measure.name, judgments)
+                    call = Call(measured, (known(measure), known(by), run), part, many=True)
                     yield ("value", label, judgments, measure.name), call
 
     for t in (*inputs.translations, *inputs.baselines):
@@ -178,7 +179,7 @@ def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retriev
 
 
 def made_from_reference(experiment: Experiment) -> bool:
-    """Whether systems are simulated, so that texts like the reference are no mistake."""
+    """Whether systems are simulated: texts like the reference are then no mistake."""
     return getattr(experiment.systems, "made_from_reference", False)
 
 
@@ -204,7 +205,6 @@ def with_store(
     """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
 
     `tell` gets an event for each step: how many of its results the store has.
-
     The store is in use until the block ends; statistics of the result may be read from it until then.
     """
     store = Store(cache / "store")
@@ -257,6 +257,7 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
     return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
 
 
+<<<<<<< HEAD
 def _with(result: Result, **changes: Any) -> Result:
     """`replace` of fields from which nothing was worked out: evidence, other scorings and all that is kept stays."""
     made = replace(result, **changes)
@@ -275,6 +276,8 @@ def health_table(rows: Sequence[FileHealth]) -> Table:
     return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
 
 
+=======
+>>>>>>> half-keeping
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
@@ -366,8 +369,7 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
     if experiment.runs is not None and not name:
         runs, ideal = runs_of_others(experiment.runs, inputs)
     if ideal is None:
-        has_english = inputs.corpus.has_english
-        ideal = english_run(retriever, task, english.text) if has_english else Run.build(english.map, [])
+        ideal = english_run(retriever, task, english.text) if inputs.corpus.has_english else Run.build(english.map, [])
     rules = {name: fitted(rule, ideal, topics) for name, rule in experiment.relevance.items()}
     judged = {name: Judged(rule.judge(ideal, english, topics), ideal, len(english)) for name, rule in rules.items()}
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}

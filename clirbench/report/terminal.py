@@ -19,7 +19,7 @@ from clirbench.columns import look_alikes
 from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import escape_unseen
-from clirbench.experiment import HEALTH, count, english_run, health_table, looked_over, pass_over
+from clirbench.experiment import count, english_run, looked_over, pass_over
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs.distinct import distinct
 from clirbench.inputs.preflight import expected_result, preflight
@@ -48,7 +48,7 @@ from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.snapshot import read_through_snapshot
 from clirbench.store.store import Store
-from clirbench.systems.health import health
+from clirbench.systems.health import HEALTH, health, health_table
 from clirbench.systems.likeness import NOTHING_ALIKE
 from clirbench.types import Judged
 

@@ -18,6 +18,7 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.files.lines import held_text, n_blank
+from clirbench.pages.table import Table
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
 from clirbench.types import Doubles, Failure, Translation
@@ -35,6 +36,7 @@ UNPACKS_TO = 100
 """Times its size: text comes to 10 at most."""
 TERM = re.compile(r"\w+")
 MARKED = re.compile(rb"\*(?<![^ (\n]\*)[A-Za-z\x80-\xff][^\n]*")
+HEALTH = "health"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -299,3 +301,14 @@ def health(
         rows += [FileHealth(system, "no file") for system in missing]
         notes.append(f"{path}: systems without a file: {first_ten(missing)}")
     return rows, notes
+
+
+def health_table(rows: Sequence[FileHealth]) -> Table:
+    """What is strange about the systems' files comes first, and alone is shown."""
+    strange = [row for row in rows if row.strange]
+    ordered = [*strange, *(row for row in rows if not row.strange)]
+    text = [
+        f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
+        "lost lines, missing files, names that look alike."
+    ]
+    return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
