@@ -109,12 +109,7 @@ Found = Mapping[str, Mapping[tuple[str, ...], Any]]
 
 
 def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
-<<<<<<< HEAD
     """What one pass over each text of each system gives; a text that is both sides is read once."""
-    systems = (*inputs.translations, *inputs.baselines)
-=======
-    """What one pass over each text of each system gives; a text that is both sides is passed over once."""
->>>>>>> half-keeping
     jobs = list(jobs_of(experiment, inputs, judged))
     found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in (*inputs.translations, *inputs.baselines)}
     for job, values in zip(jobs, watch("systems", run_jobs(experiment.engine, jobs), len(jobs)), strict=True):
@@ -257,7 +252,6 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
     return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
 
 
-<<<<<<< HEAD
 def _with(result: Result, **changes: Any) -> Result:
     """`replace` of fields from which nothing was worked out: evidence, other scorings and all that is kept stays."""
     made = replace(result, **changes)
@@ -265,19 +259,6 @@ def _with(result: Result, **changes: Any) -> Result:
     return made
 
 
-def health_table(rows: Sequence[FileHealth]) -> Table:
-    """What is strange about the systems' files comes first, and alone is shown."""
-    strange = [row for row in rows if row.strange]
-    ordered = [*strange, *(row for row in rows if not row.strange)]
-    text = [
-        f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
-        "lost lines, missing files, names that look alike."
-    ]
-    return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
-
-
-=======
->>>>>>> half-keeping
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with intervals where they are asked for."""
     experiment = result.experiment
