@@ -228,26 +228,23 @@ def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watc
         *tied_runs(experiment, work.retrieval),
         *without_segments_note(board, work.statistics),
     ]
-    broken = {
-        *work.lost,
-        *(system for _, system in work.failed),
-        *(s for r in work.retrieval.values() for s in r.failed),
-    }
+    broken = {*work.lost, *(system for _, system in work.failed)}
+    broken |= {system for found in work.retrieval.values() for system in found.failed}
     result = Result(
         experiment, board, (), work.inputs, work.retrieval, work.statistics, tuple(notes),
         failed=tuple(sorted(broken)), baselines=baselines, resemblances=work.resemblances,
     )  # fmt: skip
     if result.units.source == NEAR_COPIES:
-        groups = result.units.groups(result.board.systems)
-        result = replace(result, notes=(*result.notes, *near_copy_notes(groups, result.resemblances)))
+        alike = near_copy_notes(result.units.groups(result.board.systems), result.resemblances)
+        result = replace(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := result.board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
         result = _with(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
-    found = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
-    tables = (*(table for tables in found for table in tables), *([health_table(work.health)] if work.health else []))
-    result = _with(result, tables=tables)
+    made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
+    healthy = [health_table(work.health)] if work.health else []
+    result = _with(result, tables=(*(table for tables in made for table in tables), *healthy))
     changed = work.changed(snapshot)
     return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
 
@@ -273,16 +270,14 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         intervals=how,
         same_lines=result.same_lines,
     )
-    item = result.evidence, result.units
-    rows = cached_result(experiment.engine, step, item, ["(all systems)"])
+    rows = cached_result(experiment.engine, step, (result.evidence, result.units), ["(all systems)"])
     (found,) = watch("intervals", rows, 1, partial(without_tests, result))
     return [Correlation(**row) for row in found]
 
 
 def without_tests(result: Result) -> Result:
     """The result with plain tau-b of all systems, without groups, which is there long before the tests."""
-    alone = units_of(result.board, NONE)
-    rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=alone)
+    rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=units_of(result.board, NONE))
     return replace(result, correlations=tuple(rows))
 
 
