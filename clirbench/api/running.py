@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import tempfile
 import warnings
 import zlib
@@ -13,12 +14,13 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
+from clirbench import __version__
 from clirbench.api.events import running
 from clirbench.api.frames import pandas_frame
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
 from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen, raise_all
 from clirbench.files.journal import EVENTS, Journal
-from clirbench.files.run_files import path_inside, read_provenance, read_results
+from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
 from clirbench.pages.tsv import frame, write_tsv
 from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder
@@ -280,7 +282,7 @@ def load(folder: str | Path) -> Outcome:
         for name, table in found["tables"].items()
     }
     made = read_provenance(path)
-    return Outcome(found, made, Tables(tables, holds=True), partial(_refuse, f"{path} is the run; copy it to"))
+    return Outcome(found, made, Tables(tables, holds=True), partial(_copy, path, made))
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,33 @@ class TableFile:
         return found
 
 
+def _copy(folder: Path, made: Mapping[str, Any], target: Path) -> None:
+    if target.resolve() == folder.resolve():
+        return
+    refuse_links(folder)
+    names = [name for name in read_marker(folder) if name != MANIFEST]  # the copy has a seal of its own
+    if gone := [name for name in names if not (folder / name).exists()]:
+        raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
+
+    def write(unfinished: Path) -> None:
+        for name in names:
+            source = folder / name
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, unfinished / name)
+
+    claimed = RunFolder.claim(target)
+    if (folder / PLAN).is_file():
+        shutil.copy2(folder / PLAN, target / PLAN)
+    if told := Journal(folder / EVENTS).whole_lines():
+        _add_events(target, told)
+    claimed.put(write, made.get("read", {}), made.get("clirbench", __version__))
+
+
+def _add_events(target: Path, lines: bytes) -> None:
+    journal = Journal(target / EVENTS)
+    journal.mend()
+    journal.append(lines)
+
+
 def _outcome(
     experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str], written: Path | None = None
 ) -> Outcome:
@@ -319,9 +348,7 @@ def _outcome(
     def write(target: Path) -> None:
         claimed = RunFolder.claim(target)
         (target / PLAN).write_bytes(planned)
-        journal = Journal(target / EVENTS)
-        journal.mend()
-        journal.append(told)
+        _add_events(target, told)
         claimed.write(result, made)
 
     for line in notes(result, brief=True):
