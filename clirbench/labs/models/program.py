@@ -30,8 +30,8 @@ from clirbench.files.state import State, is_settled, state_of
 from clirbench.text import current_limits, invalid_utf8
 
 MODEL = "{model}"
-FILES = ("{hypothesis}", "{reference}", "{source}", "{output}")
-"""Marks of a command that takes files; scripts/through_files.py runs it."""
+FILES = ("{hypothesis}", "{reference}", "{source}")
+"""Marks of a metric's command that takes files; scripts/through_files.py runs it."""
 SCRIPTS = "clirbench.labs.models.scripts"
 HOME = str(Path(clirbench.__file__).parents[1])
 GRACE = 2.0  # seconds between asking a program to end and ending it
