@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.labs.models.dense import encoder as encoder_of
-from clirbench.labs.models.translating import scripted
+from clirbench.labs.models.systems import scripted
 
 WORDS, LENGTH, WRITTEN = 30_000, 25, 32
 """Types of the vocabulary, words of a text, tokens of a translation (a random network never ends one by itself)."""

@@ -30,8 +30,8 @@ from clirbench.files.state import State, is_settled, state_of
 from clirbench.text import current_limits, invalid_utf8
 
 MODEL = "{model}"
-FILES = ("{hypothesis}", "{reference}", "{source}", "{output}")
-"""Marks of a command that takes files; scripts/through_files.py runs it."""
+FILES = ("{hypothesis}", "{reference}", "{source}")
+"""Marks of a metric's command that takes files; scripts/through_files.py runs it."""
 SCRIPTS = "clirbench.labs.models.scripts"
 HOME = str(Path(clirbench.__file__).parents[1])
 GRACE = 2.0  # seconds between asking a program to end and ending it
@@ -87,12 +87,9 @@ class Program:
         return any(mark in str(part) for part in (*_words(self.command), *(self.settings or {}).values()))
 
     def check(self, model: Path | None = None) -> None:
-        """Raise `ResourceError` for what is missing, `ConfigError` for a model without a place, before any work."""
-        optional = self.settings is not None
-        if model is None and self.asks_for(MODEL) and not optional:
+        """Raise `ResourceError` for what is missing, `ConfigError` for a model that is, before any work."""
+        if model is None and self.settings is None and self.asks_for(MODEL):
             raise ConfigError(f"command: {self.command!r} asks for {MODEL}, but no model is configured")
-        if model is not None and not self.asks_for(MODEL):
-            raise ConfigError(f"{self.name}: {self.command!r} has no {MODEL}: every model would translate alike")
         program = self.arguments(model)[0]
         if shutil.which(program) is None:
             raise ResourceError(f"command: {program}: no such program; install it, or correct the command")

@@ -1,4 +1,4 @@
-"""`systems=program` (`command`) and `systems=openai`: MT systems that are programs, each with a name."""
+"""What `systems=program`, `systems=openai` and `systems/translator=...` build: programs that translate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,53 @@ from typing import Any, ClassVar
 from clirbench.checks import one_of, whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.labs.models.program import preset
-from clirbench.labs.models.translating import Steps, chain, of_command, translations
+from clirbench.labs.models.program import MODEL, Program, preset
+from clirbench.labs.models.translating import Steps, translations
 from clirbench.systems.metadata import joined_metadata
 from clirbench.types import EMPTY, Translation
 
 OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_tokens", "extra", "version")
+
+
+def program(**settings: Any) -> Steps:
+    """`systems/translator=program`: one `Program`."""
+    return Steps((Program(**settings),))
+
+
+def scripted(script: str, **settings: Any) -> Steps:
+    """A preset of `systems/translator` that runs models on this machine: a script of ours."""
+    one_of("script", script, ("ct2", "hf", "detected"))
+    return Steps((preset(script, model=MODEL, **settings),))
+
+
+def apertium(pair: str, timeout: float | None = 3600.0) -> Steps:
+    """`systems/translator=apertium`."""
+    return steps_of({"apertium": pair}, timeout=timeout)
+
+
+def chain(commands: Sequence[Any], **settings: Any) -> Steps:
+    """`systems/translator=chain`: commands, each of which reads what the one before it wrote; as `steps_of`."""
+    return steps_of({"chain": commands}, **settings)
+
+
+def steps_of(command: Any, **settings: Any) -> Steps:
+    """The programs of a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}` or `{apertium: [PAIR, PAIR]}`.
+
+    `settings` are those of `Program`. Raises `ConfigError` for another mapping and for a chain of fewer than two.
+    """
+    if not isinstance(command, Mapping):
+        return Steps((Program(command, **settings),))
+    kind, rest = next(iter(command.items())) if len(command) == 1 else ("", "")
+    if kind == "apertium" and isinstance(rest, str):
+        return Steps((preset("apertium", "rules", model=MODEL, pair=rest, timeout=settings.get("timeout")),))
+    if kind not in ("chain", "apertium"):
+        raise ConfigError(
+            "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR} or {apertium: [PAIR, PAIR]}"
+        )
+    if isinstance(rest, str) or len(rest) < 2:
+        raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
+    each = rest if kind == "chain" else [{"apertium": pair} for pair in rest]
+    return Steps(tuple(program for one in each for program in steps_of(one, **settings).programs))
 
 
 @dataclass(frozen=True)
@@ -72,17 +113,10 @@ def commands(
     for name, command in commands.items():
         settings: dict[str, Any] = {"timeout": timeout, "version": str((versions or {}).get(name, ""))}
         settings |= {"environment": environment} if environment is not None else {}
-        kind, rest = next(iter(command.items())) if isinstance(command, Mapping) and len(command) == 1 else ("", "")
-        with gathered(errors):
-            if isinstance(command, Mapping) and kind not in ("chain", "apertium"):
-                raise ConfigError(
-                    f"systems.commands: {name}: a command was expected, {{chain: [COMMAND, COMMAND]}}, "
-                    "{apertium: PAIR} or {apertium: [PAIR, PAIR]}"
-                )
-            if kind == "apertium" and not isinstance(rest, str):
-                kind, rest = "chain", [{"apertium": pair} for pair in rest]
-            one = chain(rest, **settings) if kind == "chain" else Steps((of_command(command, **settings),))
-            named[str(name)] = one
+        try:
+            named[str(name)] = steps_of(command, **settings)
+        except ConfigError as error:
+            errors.append(ConfigError(f"systems.commands: {name}: {error}"))
     raise_all(errors)
     return ProgramSystems(named, "systems.commands", metadata, shard_lines, cache)
 

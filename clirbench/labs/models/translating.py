@@ -9,6 +9,7 @@ import hashlib
 import logging
 import os
 import queue
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +19,6 @@ from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clirbench.checks import one_of
 from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
@@ -32,15 +32,13 @@ from clirbench.errors import (
     gathered,
     raise_all,
 )
-from clirbench.labs.models.program import MODEL, Child, Program, preset
+from clirbench.labs.models.program import MODEL, Program
 from clirbench.store.whole import write_whole
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
 from clirbench.text import BLOCK, Text, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import DocumentMap, Documents, Translation
 
-TRANSLATIONS = "translations"
-"""The folder of the shards, below the cache."""
 MILLION = 1_000_000
 LOOK = 0.5
 LOG = logging.getLogger(__name__)
@@ -66,7 +64,7 @@ class Steps:
         errors: list[ClirbenchError] = []
         for number, program in enumerate(self.programs):
             with gathered(errors), self.numbered(number):
-                program.check(model if program.asks_for(MODEL) else None)
+                program.check(model)
         raise_all(errors)
 
     @contextmanager
@@ -86,41 +84,6 @@ class Steps:
         return translations(corpus, [(name, self, model, held) for name, model, held in models], cache, shard_lines)
 
 
-def program(**settings: Any) -> Steps:
-    """`systems/translator=program`: one `Program`."""
-    return Steps((Program(**settings),))
-
-
-def scripted(script: str, **settings: Any) -> Steps:
-    """A preset of `systems/translator` that runs models on this machine: a script of ours."""
-    one_of("script", script, ("ct2", "hf", "detected"))
-    return Steps((preset(script, model=MODEL, **settings),))
-
-
-def apertium(**settings: Any) -> Steps:
-    """`systems/translator=apertium`: `pair`, and `timeout`."""
-    return Steps((preset("apertium", "rules", model=MODEL, **settings),))
-
-
-def chain(commands: Sequence[Any], **settings: Any) -> Steps:
-    """`systems/translator=chain`: commands, or `{apertium: PAIR}`, each of which reads what the one before it wrote.
-
-    Raises `ConfigError` for fewer than two.
-    """
-    if isinstance(commands, str) or len(commands) < 2:
-        raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
-    return Steps(tuple(of_command(command, **settings) for command in commands))
-
-
-def of_command(command: Any, **settings: Any) -> Program:
-    """The program of a command or of `{apertium: PAIR}`; raises `ConfigError` for another mapping."""
-    if not isinstance(command, Mapping):
-        return Program(command, **settings)
-    if set(command) != {"apertium"}:
-        raise ConfigError("a command was expected, or {apertium: PAIR}")
-    return apertium(pair=command["apertium"], timeout=settings.get("timeout")).programs[0]
-
-
 @dataclass(frozen=True, eq=False)
 class Shards:
     """Consecutive documents of a source text, at least `size` lines a shard (the last one has what is left)."""
@@ -129,9 +92,6 @@ class Shards:
     map: DocumentMap
     size: int
     sentences: SentenceSplitter | None = None
-
-    def __len__(self) -> int:
-        return len(self.lengths)
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -202,7 +162,7 @@ class MachineText:
             shard = read_shard(path, n_lines)
             if shard is None:
                 raise ResourceError(
-                    f"{self.where}: shard {number} of {len(self.source)} is missing or damaged ({path}); "
+                    f"{self.where}: shard {number} of {len(self.source.lengths)} is missing or damaged ({path}); "
                     "a rerun makes it again"
                 )
             yield shard
@@ -232,7 +192,7 @@ class MachineText:
         if self.source.sentences is not None:
             parts.append(self.source.sentences.signature)
         for program in self.steps.programs:
-            parts.append(program.identity(self.model if program.asks_for(MODEL) else None))
+            parts.append(program.identity(self.model))
             made_by = "\n".join(parts)
             keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
             rows.append(tuple(self.folder / key[:2] / f"{key}.txt" for key in keys))
@@ -282,7 +242,7 @@ def translations(
     test_text = TextLines(corpus.test.source or ())
     test = Shards(test_text, DocumentMap.blocks_of(len(corpus.test)), shard_lines)
     once = corpus.sentences is None and test_text.fingerprint == corpus.source.fingerprint
-    folder = Path(cache) / TRANSLATIONS
+    folder = Path(cache) / "translations"
     made: list[Translation] = []
     alike: dict[object, list[str]] = {}
     for system, steps, model, metadata in systems:
@@ -291,16 +251,12 @@ def translations(
         with gathered([]):  # a model that cannot be read is an error of its system, when its text is made
             alike.setdefault(searched.paths, []).append(str(model or system))
         made.append(Translation(system, tested if corpus.test else None, searched, metadata, maker=Translators()))
-    raise_all(
-        [
-            InputError(
+    for copies in alike.values():
+        if len(copies) > 1:
+            raise InputError(
                 f"{first_ten(copies)}: these {len(copies)} systems are one: the same content, so the same translation; "
                 "leave out all but one (systems.exclude=[NAME]), or give each the files of its model"
             )
-            for copies in alike.values()
-            if len(copies) > 1
-        ]
-    )
     return tuple(made)
 
 
@@ -329,13 +285,11 @@ class Translators:
         plan((system, key, "") for system, key in shards)
         errors: dict[str, ClirbenchError] = {}
         work = missing_work(translations, errors)
-        if pmap is None:
+        if work and pmap is None:
             n_shards = sum(len(numbers) for of_system in work.values() for _, numbers in of_system)
-            made = watch("translation", translate(work, errors), n_shards) if n_shards else ()
-        else:  # on other machines, a system each
-            made = watch("translation", pmap(MakeShards(), list(work.values()), list(work)), len(work)) if work else ()
-        reasons = list(made)
-        if pmap is not None:
+            deque(watch("translation", translate(work, errors), n_shards), maxlen=0)
+        elif work and pmap:  # on other machines, a system each
+            reasons = watch("translation", pmap(MakeShards(), list(work.values()), list(work)), len(work))
             errors |= {name: ResourceError(why) for name, why in zip(work, reasons, strict=True) if why}
         errors |= {
             text.system: ResourceError(
@@ -421,22 +375,18 @@ def _make(of_system: Sequence[tuple[MachineText, list[int]]]) -> Iterator[str]:
         with steps.numbered(step):
             for job in _run(wanted, step):
                 if step == last:
-                    yield job.text.system
+                    yield job.system
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
     """A shard of one step: what is translated, the parts of one line of the text together, and what is there of it."""
 
-    text: MachineText
-    shard: int
-    step: int
+    system: str
+    path: Path
+    is_last: bool
     lines: list[list[str]]
     written: list[str]
-
-    @property
-    def path(self) -> Path:
-        return self.text.kept[self.step][self.shard]
 
     @property
     def waiting(self) -> list[str]:
@@ -447,7 +397,7 @@ class _Job:
         """Keep what came back, blank lines as they were, and its cost; its parts are joined after the last step."""
         rest = iter(self.written)
         made = [[next(rest) if part.strip() else "" for part in parts] for parts in self.lines]
-        if self.step == len(self.text.steps.programs) - 1:
+        if self.is_last:
             made = [[" ".join(filter(None, parts))] for parts in made]
         words = sum(len(part.split()) for parts in self.lines for part in parts)
         write_shard(self.path.with_suffix(".cost"), [f"{seconds:.6f} {words}"])
@@ -469,8 +419,9 @@ def _jobs(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator
                     lines = [[next(before, "") for _ in parts] for parts in lines]
                 # What rules make of a line may depend on those before it.
                 by_lines = text.steps.programs[step].kind != "rules"
-                came = _came(text.kept[step][shard].with_suffix(".part")) if by_lines else []
-                yield _Job(text, shard, step, lines, came)
+                path, is_last = text.kept[step][shard], step == len(text.kept) - 1
+                came = _came(path.with_suffix(".part")) if by_lines else []
+                yield _Job(text.system, path, is_last, lines, came)
             first += len(source)
 
 
@@ -489,7 +440,7 @@ def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[
             yield from waiting
             yield from [""] * (number < total)
 
-    with program.started(model if program.asks_for(MODEL) else None) as child:
+    with program.started(model) as child:
         child.feed(lines(), last=True)
         while left:
             try:
@@ -500,24 +451,14 @@ def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[
                 child.finish()
                 raise child.miscounted() from None
             with _added(job.path.with_suffix(".part"), job.written) as add:
-                for line in job.waiting:
-                    add(_translated(child, line))
+                for _ in job.waiting:
+                    add(child.read())
             left -= 1
             child.answer_empty() if left else child.finish()
             now = nan if program.kind == "server" else child.seconds()
             job.keep(max(0.0, now - before))
             before = now
             yield job
-
-
-def _translated(child: Child, line: str) -> str:
-    written = child.read()
-    if len(written) > (most := max(BLOCK, 100 * len(line))):
-        raise ResourceError(
-            f"{child.program.name}: a line of {len(written):,} characters came back for one of {len(line):,}, at most "
-            f"{most:,} are read: this is no translation; mend the program"
-        )
-    return written
 
 
 def _came(path: Path) -> list[str]:

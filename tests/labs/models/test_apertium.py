@@ -12,7 +12,7 @@ import pytest
 from clirbench.errors import ResourceError
 from clirbench.files.tables import read_table
 from clirbench.labs.models.program import Program, _about
-from clirbench.labs.models.translating import apertium
+from clirbench.labs.models.systems import apertium
 from tests.labs.models.made_up import listed, make, texts
 from tests.systems.sides import folder_corpus
 from tests.waiting import wait_until

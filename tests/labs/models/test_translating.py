@@ -15,17 +15,15 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Processes
 from clirbench.errors import ConfigError, InputError, Problems, ResourceError, StoreError
 from clirbench.labs.models.program import MODEL, Program
-from clirbench.labs.models.systems import commands, openai
+from clirbench.labs.models.systems import chain, commands, openai, scripted
 from clirbench.labs.models.translating import (
     MILLION,
     MachineText,
     Steps,
     Translators,
-    chain,
     costs,
     machine_texts,
     read_shard,
-    scripted,
     translations,
     write_shard,
 )  # fmt: skip
@@ -313,13 +311,6 @@ def test_a_shard_is_there_whole_or_not_at_all(tmp_path: Path, damage: bytes) -> 
     path.write_bytes(damage)
     assert read_shard(path) is None
     assert read_shard(tmp_path) is None
-
-
-def test_a_line_of_any_length_is_no_translation(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="a line of 2,000,000 characters came back for one of 17, at most 1,0"):
-        make(
-            listed(folder_corpus(tmp_path / "d"), tmp_path / "c", a=python("for line in lines: print('x' * 2_000_000)"))
-        )
 
 
 def test_ctrl_c_ends_the_program_and_what_came_back_stays(tmp_path: Path) -> None:
