@@ -24,7 +24,6 @@ from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, mar
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import curves, figures, latex, markdown
 from clirbench.report.facts import first_names
-from clirbench.report.grouping import checkpoints
 from clirbench.report.html.page import write_page
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import pair_page, topic_words
@@ -158,8 +157,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
-    if checkpoints(result.board):
-        curves.write(folder / "figures", result)
+    curves.write(folder / "figures", result)
     page = run_page(result, provenance, live)
     for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance))):
         (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
