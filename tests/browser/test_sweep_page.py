@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from clirbench.report.sweep import write
-from tests.browser.conftest import Browser
+from tests.browser.conftest import Browser, on_every_screen
 from tests.report.test_sweep import SIX, condition
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@on_every_screen
 def test_six_conditions(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     (tmp_path / "0").mkdir()
     (tmp_path / "0" / "report.html").touch()
@@ -23,9 +22,7 @@ def test_six_conditions(browser: Browser, tmp_path: Path, width: int, dark: bool
     assert browser.find("th a").get_attribute("href").endswith("/0/report.html")
     assert browser.hover(browser.find("table.tau .cell")).startswith("BLEU with MAP: .900")
     assert browser.texts("#answer p")[0].startswith("Bold: the highest of its condition.")
-    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-    assert browser.errors() == []
-    assert browser.violations() == []
+    browser.fits()
 
 
 def test_long_settings_leave_room_for_values_on_a_phone(browser: Browser, tmp_path: Path) -> None:
