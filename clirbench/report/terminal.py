@@ -205,7 +205,7 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
 
 def show_table(table: Table, systems: str, notes: list[str]) -> None:
     """One tau table."""
-    say(_heading(table, systems))
+    tell(_heading(table, systems))
     _print_rows(table)
     for note in notes:
         tell(f"note: {note}")
