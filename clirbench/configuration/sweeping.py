@@ -15,8 +15,7 @@ from clirbench.configuration.composing import plain_configuration
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
 from clirbench.pages.wording import many
-from clirbench.report.conditions import PAGE, TEXT
-from clirbench.report.sweep import NAME, NO_TABLE, SUMMARY, SweptJob, combine, swept_keys
+from clirbench.report.sweep import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, SweptJob, combine, swept_keys
 
 EVERY = 10
 """Jobs of a sweep between two writings of its table."""

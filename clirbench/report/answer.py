@@ -7,6 +7,7 @@ room.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 from clirbench.pages import wording
 from clirbench.pages.finding import Finding
@@ -18,13 +19,14 @@ from clirbench.statistics.grades import CONTRADICTED, LITTLE, MODERATE, NOISY, O
 from clirbench.statistics.units.belonging import NONE
 
 WORDS = 60
-MOST = 4
-"""Names of metrics at most in one list."""
+MOST, MOST_GIVEN = 4, 6
+"""Names at most in one list: of metrics, of what is known without them."""
 EVIDENCE = {
     STRONG: "strong evidence",
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
+BY = "By {measure}, {metric} orders {tau} (at least {lower})."
 OPTIONAL = ("basis", "noise", "lowered", "scorings", "others", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 READ = {
@@ -35,6 +37,11 @@ READ = {
     "imported": "{} is read from a score table.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
+LOWERED = {
+    "outliers": "{metric} mostly separates weak systems from good ones.",
+    "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
+}
+"""Why a grade is one step lower; the finding about other scorings says so itself."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -70,7 +77,7 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     made = [("agreement", first_sentence(agreements[0]))] if agreements else []
     made += [("basis", f"It rests on {_of(one)}.") for one in agreements[:1] if one["grade"] == WEAK and _of(one)]
     made += [("others", other_metrics(agreements))]
-    made += [(one.kind, TEMPLATES[one.kind](one)) for one in found if one.kind in TEMPLATES]
+    made += [(one.kind, _filled(one, TEMPLATES[one.kind](one))) for one in found if one.kind in TEMPLATES]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
@@ -85,37 +92,47 @@ def percent(tau: float) -> str:
     return wording.percent((1 + tau) / 2)
 
 
+def _filled(found: Finding, template: str) -> str:
+    """A sentence with the values of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
+    return template.format(**{name: _written(name, value) for name, value in found.values.items()})
+
+
+def _written(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return p_said(value) if name == "p_value" else percent(value)
+    return listed(value, MOST if name == "metrics" else MOST_GIVEN) if isinstance(value, list) else str(value)
+
+
 def first_sentence(found: Finding) -> str:
     """The grade of the metric with the strongest evidence, and its numbers."""
-    metric, grade = found["metric"], found["grade"]
+    return _filled(found, _agreement(found))
+
+
+def _agreement(found: Finding) -> str:
+    grade = found["grade"]
     if grade in SHOWN:
-        pairs = found["groups"] * (found["groups"] - 1) // 2
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
-        what = f"all {pairs} pairs" if all_right else f"{percent(found['tau'])} of system pairs"
-        of = _of(found)
-        at_least = f"at least {percent(found['lower'])}"
-        if grade == WEAK:  # its words are many: the number of systems has a sentence of its own
-            return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}."
-        at_least += f"; {of}" if of else ""
-        return f"{metric} orders {what} as {_judge(found)} ({at_least}): {EVIDENCE[grade]}."
+        what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
+        # The words of `weak` are many: there the number of systems has a sentence of its own.
+        of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
+        return f"{{metric}} orders {what} as {_judge(found)} (at least {{lower}}{of}): {EVIDENCE[grade]}."
     if grade == CONTRADICTED:
-        return f"{metric} orders most pairs the wrong way (at most {percent(found['upper'])} right)."
+        return "{metric} orders most pairs the wrong way (at most {upper} right)."
     if grade == NOISY:
-        more = found["topics_to_add"]
-        return (
-            f"These {found['topics']} topics cannot rank the systems; add {f'about {more}' if more else 'many more'}."
-        )
+        more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
+        return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
-        return f"{metric} is close to a coin flip (at most {percent(found['upper'])} right)."
+        return "{metric} is close to a coin flip (at most {upper} right)."
     noun = "groups" if found["grouped_by"] else "systems"
+    if grade == OPEN and found["tau"] <= 0:
+        return f"{{metric}}: undecided with {{groups}} {noun}."
     if grade == OPEN:
-        if found["tau"] <= 0:
-            return f"{metric}: undecided with {found['groups']} {noun}."
-        needed = found["groups_needed"]
-        return f"{metric}: undecided; {f'about {needed}' if needed else 'more than 100'} {noun} are needed."
+        needed = "about {groups_needed}" if found["groups_needed"] else "more than 100"
+        return f"{{metric}}: undecided; {needed} {noun} are needed."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
-    return f"Whether {metric} orders the systems as {_judge(found)} is unknown: {found['note'] or 'not tested'}."
+    why = "{note}" if found["note"] else "not tested"
+    return f"Whether {{metric}} orders the systems as {_judge(found)} is unknown: {why}."
 
 
 def _of(found: Finding) -> str:
@@ -127,10 +144,7 @@ def _of(found: Finding) -> str:
 
 
 def _judge(found: Finding) -> str:
-    return {
-        "people": "people's judgments do",
-        "imported": f"{found['measure']} does",
-    }.get(found["judged_by"], "retrieval does")
+    return {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
@@ -151,111 +165,75 @@ def p_said(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {number(value)}"
 
 
-def _lowered(found: Finding) -> str:
-    told = {
-        "outliers": f"{found['metric']} mostly separates weak systems from good ones.",
-        "exchanged": f"With the two references exchanged, {found['metric']} is shown less clearly.",
-    }  # the finding about other scorings says so itself
-    return " ".join(told[reason] for reason in found["by"].split() if reason in told)
-
-
 def _covariate(found: Finding) -> str:
-    name, metric = found["covariate"], found["metric"]
-    begins = f"The {name}" if " " in name else name
+    begins = f"{'The ' if ' ' in found['covariate'] else ''}{{covariate}} predicts equally well; "
     if not found["pairs"]:
-        return (
-            f"{begins} predicts equally well; without systems of equal {name}, {metric} cannot be shown to add to it."
-        )
-    right = f"is right in {found['right']} of {found['pairs']} pairs"
-    return f"{begins} predicts equally well; between systems of equal {name}, {metric} {right}."
-
-
-def _noise(found: Finding) -> str:
-    return f"Noise over topics alone limits {found['measure']} to about {percent(found['ceiling'])} of pairs."
+        return f"{begins}without systems of equal {{covariate}}, {{metric}} cannot be shown to add to it."
+    return f"{begins}between systems of equal {{covariate}}, {{metric}} is right in {{right}} of {{pairs}} pairs."
 
 
 def _range(found: Finding) -> str:
-    noise = "" if isnan(found["ceiling"]) else f" (noise allows about {percent(found['ceiling'])})"
-    return f"Within the better half of the systems {found['metric']} orders {percent(found['tau'])}{noise}."
+    noise = "" if isnan(found["ceiling"]) else " (noise allows about {ceiling})"
+    return f"Within the better half of the systems {{metric}} orders {{tau}}{noise}."
 
 
 def _judged(found: Finding) -> str:
-    measure = found["measure"]
+    measure, judge = "{measure}", found["judged_by"]
     if found["first_listed"]:
-        measure += ", the first measure listed" + ("," if found["judged_by"] == "imported" else "")
-    if found["judged_by"] in READ:
-        return READ[found["judged_by"]].format(measure)
-    if found["judged_by"] == "pseudo-relevance":
-        if found["searched_reference"]:
-            searched, scoring = found["searched_reference"], found["scoring_reference"]
-            return f"Relevance ({measure}) is from reference {searched}; metrics score against reference {scoring}."
-        favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-        return f"Relevance ({measure}) is from the same reference{favoured}."
-    return f"The source of relevance judgments ({measure}) is unknown."
-
-
-def _scorings(found: Finding) -> str:
-    shown = f"{found['shown']} of {found['scorings']} other scorings of the same topics"
-    return f"{found['metric']} is shown in {shown}."
+        measure += ", the first measure listed" + ("," if judge == "imported" else "")
+    if judge in READ:
+        return READ[judge].format(measure)
+    if judge != "pseudo-relevance":
+        return f"The source of relevance judgments ({measure}) is unknown."
+    if found["searched_reference"]:
+        scored = "metrics score against reference {scoring_reference}"
+        return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}."
+    favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
+    return f"Relevance ({measure}) is from the same reference{favoured}."
 
 
 def _reading(found: Finding) -> str:
-    grade = f"the grade is {found['grade']}" if found["grade"] in SHOWN else "nothing is shown"
     if found["units"] == NONE:
-        return f"If each was made independently, the evidence for {found['metric']} is {found['grade']} (units=none)."
-    if found["units"] == "maker":
-        return f"If systems of one maker belong together, {grade} (units=maker)."
-    return f"If these are checkpoints of one run, {grade} (units={found['units']})."
-
-
-def _second(found: Finding) -> str:
-    return (
-        f"By {found['measure']}, {found['metric']} orders {percent(found['tau'])} (at least {percent(found['lower'])})."
-    )
+        return "If each was made independently, the evidence for {metric} is {grade} (units=none)."
+    grade = "the grade is {grade}" if found["grade"] in SHOWN else "nothing is shown"
+    belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
+    return f"If {belong}, {grade} (units={{units}})."
 
 
 def _given(found: Finding) -> str:
-    known = listed(found["given"])
     if not found["tested"]:
-        return f"clirbench cannot tell whether a metric adds to {known}: {found['note']}."
-    if found["metrics"]:
-        verb = "adds" if len(found["metrics"]) == 1 else "add"
-        return f"{listed(found['metrics'], MOST)} {verb} to {known} ({p_said(found['p_value'])})."
-    return f"No metric is shown to add to {known} ({p_said(found['p_value'])})."
+        return "clirbench cannot tell whether a metric adds to {given}: {note}."
+    if not found["metrics"]:
+        return "No metric is shown to add to {given} ({p_value})."
+    return f"{{metrics}} {'adds' if len(found['metrics']) == 1 else 'add'} to {{given}} ({{p_value}})."
 
 
 def _training(found: Finding) -> str:
-    runs = found["runs"]
-    if runs >= FEWEST_RUNS:
-        return f"These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
-    of = "one run" if runs == 1 else f"{NUMBERS[runs]} runs"
+    if found["runs"] >= FEWEST_RUNS:
+        return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
+    of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
     return f"Checkpoints of {of} cannot validate a metric; train {NUMBERS[FEWEST_RUNS]}."
 
 
 def _same_step(found: Finding) -> str:
     if found["metrics"]:
-        more = listed(found["metrics"], MOST)
-        return f"At the same step, runs with more {more} have more {found['measure']} ({p_said(found['p_value'])})."
-    return f"At the same step, no metric is shown to order the runs as {found['measure']} does."
-
-
-def _nothing(found: Finding) -> str:
-    return f"This run has no {found['missing']}, so nothing is compared."
+        return "At the same step, runs with more {metrics} have more {measure} ({p_value})."
+    return "At the same step, no metric is shown to order the runs as {measure} does."
 
 
 TEMPLATES: dict[str, Callable[[Finding], str]] = {
-    "nothing": _nothing,
+    "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
     "training": _training,
     "same step": _same_step,
-    "lowered": _lowered,
+    "lowered": lambda found: " ".join(LOWERED[reason] for reason in found["by"].split() if reason in LOWERED),
     "covariate": _covariate,
-    "noise": _noise,
+    "noise": lambda _: "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "scorings": _scorings,
+    "scorings": lambda _: "{metric} is shown in {shown} of {scorings} other scorings of the same topics.",
     "reading": _reading,
-    "second": _second,
-    "by MAP": _second,
+    "second": lambda _: BY,
+    "by MAP": lambda _: BY,
 }
-"""The sentence of each kind but `agreement`, which `first_sentence` and `other_metrics` make."""
+"""The template of each kind but `agreement`, which `first_sentence` and `other_metrics` have."""

@@ -1,7 +1,8 @@
 """What a run found about its metrics, as data: kinds with values out of the run's tables; `answer` makes sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,17 @@ from clirbench.statistics.grades import GRADES, NOISY, OPEN, SHOWN, WEAK, topics
 from clirbench.statistics.model.pseudo_bias import twice_judged, twice_searched
 from clirbench.statistics.units.agreement import groups_needed
 from clirbench.statistics.units.belonging import NONE, NUMBERED, Units, covariates, units_of
-from clirbench.statistics.units.given import Permuting, beyond_known, explaining, real_metrics, within_strata
+from clirbench.statistics.units.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
+
+OF_ROW = (
+    "measure", "metric", "grade", "lowered", "tau", "low", "high", "lower", "upper", "p_value", "p_adjusted", "systems",
+    "groups",
+)  # fmt: skip
+"""What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
+CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
 
 def findings(result: Result) -> list[Finding]:
@@ -58,19 +66,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
     if row.grade == OPEN and not isnan(row.p_adjusted):
         needed = groups_needed(row.value, result.experiment.alpha / _tested(result, row.measure))
     values = {
-        "measure": row.measure,
-        "metric": row.metric,
-        "grade": row.grade,
-        "lowered": row.lowered,
-        "tau": row.value,
-        "low": row.ci_low,
-        "high": row.ci_high,
-        "lower": row.lower,
-        "upper": row.upper,
-        "p_value": row.p_value,
-        "p_adjusted": row.p_adjusted,
-        "systems": row.n_systems,
-        "groups": row.groups,
+        **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
         "declared": declared(result),
         "better_half": row.better_half,
@@ -171,20 +167,18 @@ def _given(result: Result, measure: Column) -> Iterator[Finding]:
     how = Permuting(result.experiment.alpha, seed=result.experiment.seed)
     found = beyond_known(result.board, result.units, given, how)
     rows = {metric: row for (name, metric), row in found.items() if name == measure.name}
+    note = "; ".join(dict.fromkeys(row.note for row in rows.values() if row.note))
+    values = {"measure": measure.name, "given": list(given), **_adding(rows, result.experiment.alpha), "note": note}
+    yield Finding("given", values=values)
+
+
+def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
+    """Which metrics are shown to add (of how many), Bonferroni-corrected; their largest p, or the least of any."""
     tested = {metric: row for metric, row in rows.items() if not isnan(row.p_value)}
     corrected = {metric: min(1.0, row.p_value * len(tested)) for metric, row in tested.items()}
-    more = [metric for metric, p in corrected.items() if p < result.experiment.alpha and tested[metric].tau > 0]
-    yield Finding(
-        "given",
-        values={
-            "measure": measure.name,
-            "given": list(given),
-            "metrics": more,
-            "tested": len(tested),
-            "p_value": max((corrected[metric] for metric in more), default=min(corrected.values(), default=nan)),
-            "note": "; ".join(dict.fromkeys(row.note for row in rows.values() if row.note)),
-        },
-    )
+    more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
+    p_value = max((corrected[metric] for metric in more), default=min(corrected.values(), default=nan))
+    return {"metrics": more, "tested": len(tested), "p_value": p_value}
 
 
 def _seconds(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
@@ -216,11 +210,6 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         return
     x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
     found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=result.experiment.seed))
-    tested = {metric.name: row for metric, row in zip(metrics, found, strict=True) if not isnan(row.p_value)}
-    if tested:
-        corrected = {name: min(1.0, row.p_value * len(tested)) for name, row in tested.items()}
-        more = [name for name, row in tested.items() if row.tau > 0 and corrected[name] < alpha]
-        p = max((corrected[name] for name in more), default=min(corrected.values()))
-        yield Finding(
-            "same step", values={"measure": measure.name, "metrics": more, "tested": len(tested), "p_value": p}
-        )
+    values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
+    if values["tested"]:
+        yield Finding("same step", values={"measure": measure.name, **values})

@@ -22,9 +22,8 @@ from clirbench.errors import StoreError, escape_unseen, file_of
 from clirbench.files.manifest import seal
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, marker_text, read_marker, refuse_links
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import conditions, curves, figures, latex, markdown
+from clirbench.report import curves, figures, latex, markdown
 from clirbench.report.facts import first_names
-from clirbench.report.grouping import checkpoints
 from clirbench.report.html.page import write_page
 from clirbench.report.html.pair import NAME as PAIR
 from clirbench.report.html.pair import pair_page, topic_words
@@ -32,6 +31,8 @@ from clirbench.report.html.report import Live, run_page
 from clirbench.report.paper import paper_page
 from clirbench.report.provenance import HASHED
 from clirbench.report.results_json import as_json, results
+from clirbench.report.sweep import UniverseTau, of_universes
+from clirbench.report.sweep import write as write_conditions
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result
 from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
@@ -156,8 +157,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
-    if checkpoints(result.board):
-        curves.write(folder / "figures", result)
+    curves.write(folder / "figures", result)
     page = run_page(result, provenance, live)
     for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance))):
         (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
@@ -165,8 +165,8 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     if pair := pair_page(result.tables, topic_words(result)):
         write_page(folder / PAIR, pair)
     latex.write(folder / "latex", result)
-    if universes := result.rows(conditions.UniverseTau):
-        conditions.write(folder, "Other reasonable choices", conditions.of_universes(universes))
+    if universes := result.rows(UniverseTau):
+        write_conditions(folder, "Other reasonable choices", of_universes(universes))
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 

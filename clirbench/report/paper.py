@@ -14,11 +14,11 @@ from clirbench.pages.table import Table
 from clirbench.pages.wording import interval, listed, many, number
 from clirbench.report.answer import answered, p_said, sentences
 from clirbench.report.decision import decision_sentences
-from clirbench.report.facts import warnings
+from clirbench.report.facts import by_pair, warnings
 from clirbench.report.html.report import counts
 from clirbench.report.set_up import data_name
 from clirbench.result import Result
-from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.correlation import KENDALL
 from clirbench.statistics.units.given import real_metrics
 
 HEADER = ("metric", "tau", "low", "high", "p", "grade")
@@ -79,14 +79,9 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
         tau += f" (95 % confidence {interval(first['low'], first['high'])}, t copula; "
         tau += f"{p_said(first['p_adjusted'])}, one-sided{corrected})"
     yield f"{tau}."
-    row = _correlation(result, first)
+    row = by_pair(result.correlations, KENDALL)[first["measure"], first["metric"]]
     if not isnan(row.ceiling):
         yield f"A metric without error would reach about {number(row.ceiling)} on these topics."
-
-
-def _correlation(result: Result, found: Finding) -> Correlation:
-    wanted = found["measure"], found["metric"], KENDALL
-    return next(row for row in result.correlations if (row.measure, row.metric, row.coefficient) == wanted)
 
 
 def _row(found: Finding) -> tuple[Any, ...]:

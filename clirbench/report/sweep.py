@@ -1,53 +1,93 @@
-"""One table over a whole sweep of conditions: every job's correlations, with the overrides that made it."""
+"""Several conditions side by side: one table over all of them, and a page with each one's answer and taus."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from clirbench.errors import escape_unseen
 from clirbench.files.run_files import RESULTS, read_results
 from clirbench.files.tables import TextTable, read_table
-from clirbench.pages.table import Table
-from clirbench.report import conditions
+from clirbench.pages.page import Alarm, Aside, Page, Section
+from clirbench.pages.table import Cell, Table
+from clirbench.report import markdown
+from clirbench.report.facts import tau_cells, tau_table
+from clirbench.report.html.page import write_page
 from clirbench.statistics.aggregate import Aggregate, aggregate
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.correlation import KENDALL, Correlation
 
-NAME = "sweep"
-SUMMARY = "sweep_summary"
+NAME, SUMMARY = "sweep", "sweep_summary"
+PAGE, TEXT = "sweep.html", "sweep.md"
 TABLE = "correlations.tsv"
 NO_TABLE = "it wrote no table"
+ANSWERS = ("condition", "best evidence", "grade", "recommended", "answer")
+MARKS = Aside(
+    "Bold: the highest of its condition. x: not significant. ?: not tested. –: no value; the report of the condition "
+    "says why. Whether the highest tau of a condition is truly higher than the next is not tested here."
+)
 
 
 @dataclass(frozen=True)
 class SweptJob:
-    """A finished job of a sweep: the folder of its run, its overrides (`key=value`), and what it wrote there.
+    """A finished job of a sweep: the folder of its run, its settings (key -> value), and what it wrote there.
 
-    `table`: its correlations.tsv, None where it has none; `taus`: the rows of that; `failed`: why it has none.
+    `table`: its correlations.tsv, None where it has none; `taus`: the rows of that; `failed`: why it has none;
+    `answered`: the cells of `ANSWERS` behind the first, empty without an answer.
     """
 
     folder: Path
-    overrides: Sequence[str]
-    table: TextTable | None
-    taus: Sequence[Correlation]
-    answer: str = ""
+    settings: Mapping[str, str]
+    table: TextTable | None = None
+    taus: Sequence[Correlation] = ()
     failed: str = ""
-    decided: Mapping[str, str] = field(default_factory=dict)
+    answered: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "SweptJob":
-        """Read what a job wrote; raises `InputError` for a file that is damaged."""
+        """Read what a job with these overrides (`key=value`) wrote; raises `InputError` for a file that is damaged."""
         table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
         taus = [] if table is None else list(map(_row, table.records()))
-        why = failed or ("" if table else NO_TABLE)
+        settings = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
         results = read_results(folder) if (folder / RESULTS).is_file() else {}
-        return cls(folder, tuple(overrides), table, taus, str(results.get("answer", "")), why, _decided(results))
+        return cls(folder, settings, table, taus, failed or ("" if table else NO_TABLE), _answered(results))
 
     @property
-    def settings(self) -> dict[str, str]:
-        """The value of each overridden key."""
-        return dict(override.lstrip("+").partition("=")[::2] for override in self.overrides)
+    def spelt(self) -> list[str]:
+        return [f"{key}={value}" for key, value in self.settings.items()]
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.spelt) or "the one condition"
+
+    @property
+    def cell(self) -> Cell:
+        """The name, with a link to the report of the run."""
+        there = (self.folder / "report.html").is_file()
+        return Cell(self.name, href=f"{quote(self.folder.name)}/report.html" if there else "")
+
+
+@dataclass(frozen=True)
+class UniverseTau:
+    """One coefficient in one universe; `choices` spell it: `relevance.k=100 retrieval.k1=0.9`."""
+
+    universe: int
+    choices: str
+    measure: str
+    metric: str
+    value: float
+    best: bool
+    note: str = ""
+
+
+def of_universes(rows: Sequence[UniverseTau]) -> list[SweptJob]:
+    """The conditions that an analysis of this run went through; nothing is tested there."""
+    found: dict[str, list[Correlation]] = {}
+    for row in rows:
+        tau = Correlation(row.measure, row.metric, KENDALL, row.value, nan, 0, "undefined", row.note)
+        found.setdefault(row.choices, []).append(tau)
+    return [SweptJob(Path(), dict(p.split("=", 1) for p in name.split()), taus=taus) for name, taus in found.items()]
 
 
 def swept_keys(jobs: Sequence[SweptJob]) -> list[str]:
@@ -66,35 +106,62 @@ def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: 
     show the conditions side by side.
     """
     keys = swept_keys(jobs)
-    labels = [",".join(f"{key}={job.settings.get(key, '')}" for key in keys) or str(n) for n, job in enumerate(jobs)]
+    jobs = [replace(job, settings={key: job.settings.get(key, "") for key in keys}) for job in jobs]
+    labels = [",".join(job.spelt) or str(n) for n, job in enumerate(jobs)]
     taus = {label: job.taus for label, job in zip(labels, jobs, strict=True)}
-    summary = aggregate(taus, exclude_not_significant=exclude_not_significant)
-    Table.of(SUMMARY, "Means over conditions", Aggregate, summary).write(folder)
+    found = aggregate(taus, exclude_not_significant=exclude_not_significant)
+    summary = Table.of(SUMMARY, "Means over conditions", Aggregate, found)
     header = next((job.table.header for job in jobs if job.table), ())
     rows: list[list[str]] = []
-    compared = []
     for number, job in enumerate(jobs):
-        swept = {key: job.settings.get(key, "") for key in keys}
-        cells = [str(number), *swept.values()]
+        cells = [str(number), *job.settings.values()]
         rows += [[*cells, *row] for row in (job.table.rows if job.table else ())] or [
             [*cells, "this job failed or wrote no table", *[""] * (len(header) - 1)]
         ]
-        by_pair = {(row.measure, row.metric): row for row in job.taus if row.coefficient == "kendall"}
-        link = f"{quote(job.folder.name)}/report.html" if (job.folder / "report.html").exists() else ""
-        compared.append(conditions.Condition(swept, by_pair, link, job.failed, job.answer, job.decided))
-    conditions.write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", compared)
-    Table(NAME, "Every condition", ("job", *keys, *header), rows).write(folder)
+    for table in (summary, Table(NAME, "Every condition", ("job", *keys, *header), rows)):
+        table.write(folder)
+    write(folder, f"Conditions: {', '.join(keys)}" if keys else "Conditions", jobs, summary)
     return folder / f"{NAME}.tsv"
 
 
-def _decided(results: Mapping[str, Any]) -> dict[str, str]:
-    """What the answer of a results.json comes to, by the names of `conditions.DECIDED`."""
+def write(folder: Path, title: str, jobs: Sequence[SweptJob], *further: Table) -> None:
+    """Write sweep.html and sweep.md: what failed, the answers, `further` tables, and a heat map for each measure."""
+    said = (*(Alarm(f"{job.name} has no results: {job.failed}") for job in jobs if job.failed), MARKS)
+    tables = [*_answers(jobs), *further, *_heat_maps(jobs)]
+    sections = (Section(f"part-{table.name}", table.title, (table.compact(),)) for table in tables if table.rows)
+    made = Page(title, (Section("answer", "Does the best metric depend on the condition?", said), *sections))
+    (folder / TEXT).write_text(escape_unseen(markdown.page(made, bold=True)), encoding="utf-8", newline="\n")
+    write_page(folder / PAGE, made)
+
+
+def _answers(jobs: Sequence[SweptJob]) -> Iterator[Table]:
+    """A row for each condition: what its answer comes to, or why there is none."""
+    if any(job.answered for job in jobs):
+        rows = [(job.cell, *(job.answered or ("", "", "", job.failed))) for job in jobs]
+        yield Table("answers", "The answer in each condition", ANSWERS, rows, shown=len(rows))
+
+
+def _heat_maps(jobs: Sequence[SweptJob]) -> Iterator[Table]:
+    """For each measure a row for each condition, a column for each metric, coloured by the coefficient."""
+    taus = [[row for row in job.taus if row.coefficient == KENDALL] for job in jobs]
+    for place, measure in enumerate(dict.fromkeys(row.measure for rows in taus for row in rows)):
+        own = [[row for row in rows if row.measure == measure] for rows in taus]
+        metrics = list(dict.fromkeys(row.metric for rows in own for row in rows))
+        table = []
+        for job, found in zip(jobs, own, strict=True):
+            cells = dict(zip((tau.metric for tau in found), tau_cells(found), strict=True))
+            none = Cell("–", tip=job.failed or "no value")
+            table.append((job.cell, *(cells.get(metric, none) for metric in metrics)))
+        yield tau_table(f"heat-{place}", f"{measure}: tau in each condition", "condition", metrics, table)
+
+
+def _answered(results: Mapping[str, Any]) -> tuple[str, ...]:
+    """The cells of `ANSWERS` from a results.json; none without an answer."""
     found = results.get("findings", ())
-    agreement = next((one for one in found if one.get("kind") == "agreement"), None)
-    recommended = next((one for one in found if one.get("kind") == "recommendation" and "systems" in one), None)
-    values = [agreement and agreement.get("metric"), agreement and agreement.get("grade")]
-    values.append(recommended and ", ".join(map(str, recommended["systems"])))
-    return {name: str(value) for name, value in zip(conditions.DECIDED, values, strict=True) if value is not None}
+    agreement: Mapping[str, Any] = next((one for one in found if one.get("kind") == "agreement"), {})
+    systems = next((one["systems"] for one in found if one.get("kind") == "recommendation" and "systems" in one), ())
+    values = (agreement.get("metric", ""), agreement.get("grade", ""), ", ".join(map(str, systems)))
+    return (*map(str, values), str(results["answer"])) if results.get("answer") else ()
 
 
 def _row(cells: Mapping[str, str]) -> Correlation:

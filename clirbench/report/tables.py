@@ -1,15 +1,14 @@
 """The tables of a run. Their files are written from them, and a DataFrame equals its file."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from math import isnan, nan
+from collections.abc import Iterable, Iterator
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from clirbench.computed import with_marks
 from clirbench.files.tables import number
-from clirbench.pages import wording
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
@@ -129,21 +128,9 @@ def retriever_tables(result: Result) -> list[Table]:
         "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
         "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
         "own ranking of the reference side. The intervals are not corrected for their number.",
-        *gap_findings(rows),
     ]
     title = "Does a metric predict one retriever better than the other?"
     return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
-
-
-def gap_findings(rows: Sequence[TauGap]) -> Iterator[str]:
-    """For each pair of measures the metrics whose interval leaves 0 out."""
-    for pair in dict.fromkeys((row.first, row.second) for row in rows):
-        here = [row for row in rows if (row.first, row.second) == pair]
-        if all(isnan(row.ci_low) for row in here):
-            yield f"{' and '.join(pair)}: no interval: {here[0].note}."
-            continue
-        clear = [f"{row.metric} {wording.number(row.gap)}" for row in here if row.ci_low > 0 or row.ci_high < 0]
-        yield f"{' and '.join(pair)}: the interval leaves 0 out for {listed(clear) if clear else 'no metric'}."
 
 
 def scoring_tables(result: Result) -> list[Table]:
@@ -158,7 +145,6 @@ def scoring_tables(result: Result) -> list[Table]:
     text = (
         "tau between groups under each scoring of the same topics; the last two are the measure itself on every other "
         "topic.",
-        *(shown_sentence(metric, rows) for metric in metrics),
     )
     return [
         Table(
@@ -166,13 +152,3 @@ def scoring_tables(result: Result) -> list[Table]:
         ),
         Table.of("scorings", "Other scorings, row by row", ScoringTau, rows, shown=0),
     ]
-
-
-def shown_sentence(metric: str, rows: Sequence[ScoringTau]) -> str:
-    """In how many scorings, and on how many halves of the topics, tau is shown to be above 0."""
-    own = [row for row in rows if row.metric == metric and not isnan(row.tau)]
-    others, parts = ([row.shown for row in own if row.half == half] for half in (False, True))
-    return (
-        f"{metric}: shown in {sum(others)} of {len(others)} other scorings, "
-        f"and on {sum(parts)} of {len(parts)} halves of the topics."
-    )

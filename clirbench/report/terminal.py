@@ -24,7 +24,7 @@ from clirbench.files.run_files import RESULTS
 from clirbench.inputs.distinct import distinct
 from clirbench.inputs.preflight import expected_result, preflight
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
-from clirbench.pages.table import Cell, Table, is_hole
+from clirbench.pages.table import Cell, Table, is_hole, value_of
 from clirbench.relevance.base import fitted, from_english_side
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
@@ -89,7 +89,7 @@ def progress() -> Iterator[Watch]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    first: list[Text] = []
+    first: list[RenderableType] = []
 
     class Bars(Progress):
         """The first answer stands above the bars until everything is known. They are drawn here, ten times a second at
@@ -111,19 +111,18 @@ def progress() -> Iterator[Watch]:
             title: str, values: Iterable[Value], total: int, so_far: Callable[[], Result] | None = None
         ) -> Iterator[Value]:
             if so_far is not None:
-                first[:] = [first_answer(so_far())]
+                first[:] = first_answer(so_far())
                 bars.drawn = 0.0
             yield from bars.track(values, total=total, description=title)
 
         yield watch
 
 
-def first_answer(result: Result) -> Text:
+def first_answer(result: Result) -> Iterator[RenderableType]:
     """The tau tables as soon as there are any, before they are tested."""
-    lines: list[str] = []
     for table in tau_tables(result.board, result.correlations, "kendall"):
-        lines += [_heading(table, result.units.said), *aligned(lines_of(table)), ""]
-    return rich_text("\n".join(lines))
+        yield rich_text(_heading(table, result.units.said), "bold")
+        yield from _grids(table)
 
 
 def show(result: Result, *, quiet: bool = False) -> None:
@@ -144,7 +143,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     for table in tau_tables(result.board, rows, first_coefficient(result)) if rows else ():
         show_table(table, result.units.said, table_notes(result, table.title))
     if result.board.measures and not result.board.metrics:
-        _print_rows(lines_of(systems_table(result.board, result.baselines)))
+        _print_rows(systems_table(result.board, result.baselines))
     for made in result.tables:
         if made.aside:
             continue
@@ -171,7 +170,7 @@ def show_analysis(made: Table) -> None:
 
 def show_rows(made: Table, most: int) -> None:
     """The first rows of a table, and where the rest is; `!` before what should be equal and is not."""
-    _print_rows(lines_of(made, most))
+    _print_rows(made, most)
     if len(made.rows) > most:
         say(f"{len(made.rows) - most} more rows: {made.name}.tsv")
 
@@ -206,12 +205,8 @@ def show_folder(folder: Path, *, as_json: bool = False, quiet: bool = False) -> 
 
 def show_table(table: Table, systems: str, notes: list[str]) -> None:
     """One tau table."""
-    heading = _heading(table, systems)
-    if sys.stdout.isatty():
-        _rich(table, heading)
-    else:
-        say(heading)
-        _print_rows(lines_of(table))
+    tell(_heading(table, systems))
+    _print_rows(table)
     for note in notes:
         tell(f"note: {note}")
     say()
@@ -226,48 +221,38 @@ WIDEST = 48
 BREAKS = re.compile(r"[\t\n]")
 
 
-def _print_rows(rows: list[list[str]]) -> None:
-    """Aligned for eyes; tab-separated, cell for cell, where a program reads them."""
-    lines = aligned(rows) if sys.stdout.isatty() else ["\t".join(BREAKS.sub(" ", cell) for cell in row) for row in rows]
-    say("\n".join(lines))
+def _print_rows(made: Table, most: int | None = None) -> None:
+    """In grids for eyes; tab-separated, cell for cell, where a program reads them."""
+    if sys.stdout.isatty():
+        for grid in _grids(made, most):
+            Console().print(grid)
+    else:
+        say("\n".join("\t".join(BREAKS.sub(" ", cell) for cell in row) for row in lines_of(made, most)))
 
 
-def _rich(table: Table, heading: str) -> None:
-    """A coloured matrix: the highest of a row green and bold, what is not significant dim; wide ones in parts."""
-    console = Console()
-    console.print(rich_text(heading, "bold"))
-    (_, *names), *texts = lines_of(table)
-    name_width = max(len(row[0]) for row in texts)
-    cell_width = max(len(text) for text in (*names, *(text for row in texts for text in row[1:])))
-    fitting = max(1, (console.width - name_width - 4) // (cell_width + 3))
-    for start in range(0, len(names), fitting):
-        part = Grid()
-        part.add_column("")
-        for name in names[start : start + fitting]:
-            part.add_column(rich_text(name), justify="right", no_wrap=True)
-        for row, cells in zip(texts, table.rows, strict=True):
-            shown_here = slice(1 + start, 1 + start + fitting)
-            styled = zip(row[shown_here], map(_style, cells[shown_here]), strict=True)
-            part.add_row(rich_text(row[0]), *(rich_text(text, style) for text, style in styled))
-        console.print(part)
+def _grids(made: Table, most: int | None = None) -> Iterator[Grid]:
+    """The table, wide ones in parts: the best of a row green and bold, what is not significant dim."""
+    header, *texts = lines_of(made, most)
+    widths = [max(map(len, column)) + 3 for column in zip(header, *texts, strict=True)]
+    parts, room = [[0]], Console().width - 1
+    texts_at = {0, *(at for at, column in enumerate(made.columns) if column.kind == "text")}
+    for at, width in enumerate(widths[1:], start=1):
+        if len(parts[-1]) > 1 and sum(widths[i] for i in parts[-1]) + width > room:
+            parts.append([0])
+        parts[-1].append(at)
+    for part in parts:
+        grid = Grid()
+        for at in part:
+            grid.add_column(rich_text(header[at]), justify="left" if at in texts_at else "right", no_wrap=at > 0)
+        for row, cells in zip(texts, made.rows, strict=False):
+            grid.add_row(*(rich_text(row[at], _style(cells[at])) for at in part))
+        yield grid
 
 
-def _style(cell: Cell) -> str:
-    if is_hole(cell.value):
+def _style(cell: Any) -> str:
+    if is_hole(value_of(cell)):
         return "dim italic"
-    return "bold green" if cell.best else "dim" if cell.mark else ""
-
-
-def aligned(rows: list[list[str]]) -> list[str]:
-    """Rows of cells as lines of text: the first column to the left, numbers to the right with their marks after."""
-    padded = [[row[0], *(c if c.endswith((" x", " ?")) else f"{c}  " for c in row[1:])] for row in rows]
-    widths = [max(len(row[i]) for row in padded) for i in range(len(padded[0]))]
-    return [
-        "  ".join(
-            c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in padded
-    ]
+    return ("bold green" if cell.best else "dim" if cell.mark else "") if isinstance(cell, Cell) else ""
 
 
 def checked(experiment: Experiment, cache: Path) -> Iterator[tuple[Callable[[str], None], str]]:

@@ -34,6 +34,12 @@ FLAGS = (
 PROVENANCE = {"clirbench": "1", "made": "today", "python": "3", "seed": 0, "command": ["python", "-m", "clirbench"]}
 
 
+def on_every_screen(test: Any) -> Any:
+    """The test with `width` and `dark`: wide and narrow, light and dark."""
+    dark = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    return pytest.mark.parametrize("width", [1280, 400])(dark(test))
+
+
 class Browser:
     """What the tests ask of a page."""
 
@@ -83,6 +89,15 @@ class Browser:
             "const look = () => { still = scrollY === last ? still + 1 : 0; last = scrollY;"
             " still > 5 ? done() : requestAnimationFrame(look); }; look();"
         )
+
+    def everything_open(self) -> None:
+        self.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+    def fits(self) -> None:
+        """The page as it is has no error, needs no scrolling sideways, and passes axe."""
+        assert self.errors() == []
+        assert self.run("return document.documentElement.scrollWidth <= innerWidth")
+        assert self.violations() == []
 
     def errors(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]

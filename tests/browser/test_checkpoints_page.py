@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.demo import FOLDER
-from tests.browser.conftest import Browser
-from tests.browser.test_report_page import everything_open
+from tests.browser.conftest import Browser, on_every_screen
 from tests.conftest import Cli, write_lines
 
 pytestmark = pytest.mark.slow
@@ -48,7 +47,7 @@ def test_the_decision_and_the_curves_name_one_checkpoint_near_the_peak(
     browser: Browser, checkpoints_page: Path
 ) -> None:
     browser.open(checkpoints_page)
-    everything_open(browser)
+    browser.everything_open()
     told = re.match(r"By RBO, clirbench recommends (seed\d-step(\d+))[:;]", browser.texts("#decision p")[0])
     assert told
     assert abs(int(told[2]) / 1000 - PEAK) <= 2
@@ -59,12 +58,9 @@ def test_the_decision_and_the_curves_name_one_checkpoint_near_the_peak(
     assert len(browser.texts("#analysis-decision tbody tr")) == SEEDS * STEPS
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@on_every_screen
 def test_it_fits_and_passes_axe(browser: Browser, checkpoints_page: Path, width: int, dark: bool) -> None:
     browser.open(checkpoints_page, width, dark)
     assert browser.run("return document.documentElement.scrollHeight") < 8000
-    everything_open(browser)
-    assert browser.errors() == []
-    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-    assert browser.violations() == []
+    browser.everything_open()
+    browser.fits()

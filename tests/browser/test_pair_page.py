@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Browser
-from tests.browser.test_report_page import everything_open
+from tests.browser.conftest import Browser, on_every_screen
 from tests.conftest import Cli, write_lines
 from tests.lines import made_lines
 
@@ -50,7 +49,7 @@ def test_segments_are_filtered_and_sorted_and_influence_is_folded(browser: Brows
     assert 0 < len(kept) < whole
     assert all("right" in text and "lost" in text for text in kept)
     browser.run("document.querySelectorAll('#influence-1 .sort')[3].click()")
-    everything_open(browser)
+    browser.everything_open()
     lengths = [int(text) for text in browser.texts("#influence-1 tbody td:nth-child(4)")]
     assert lengths == sorted(lengths, reverse=True)
 
@@ -64,11 +63,8 @@ def test_text_runs_in_its_own_direction(browser: Browser, pair_page: Path) -> No
     assert {tuple(one) for one in directions} == {(True, "rtl"), (False, "ltr")}
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@on_every_screen
 def test_it_fits_and_passes_axe(browser: Browser, pair_page: Path, width: int, dark: bool) -> None:
     browser.open(pair_page, width, dark)
-    everything_open(browser)
-    assert browser.errors() == []
-    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
-    assert browser.violations() == []
+    browser.everything_open()
+    browser.fits()

@@ -21,10 +21,6 @@ def page(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def everything_open(browser: Browser) -> None:
-    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
-
-
 def chosen(browser: Browser, **values: str) -> list[str]:
     """Choose a metric, a measure or a colour; what of the plots is shown then."""
     for name, value in values.items():
@@ -42,7 +38,7 @@ def chosen(browser: Browser, **values: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_it_opens_without_an_error_and_stays_small(browser: Browser, page: Path) -> None:
     browser.open(page)
-    everything_open(browser)
+    browser.everything_open()
     assert browser.errors() == []
     assert browser.all(".choice figure:not([hidden]) .mark")
     assert page.stat().st_size < 2_000_000
@@ -51,7 +47,7 @@ def test_it_opens_without_an_error_and_stays_small(browser: Browser, page: Path)
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_a_phone_never_scrolls_sideways(browser: Browser, page: Path) -> None:
     browser.open(page, width=390)
-    everything_open(browser)
+    browser.everything_open()
     assert browser.run("return innerWidth") == 390
     assert browser.run("return document.documentElement.scrollWidth") <= 390
     # Nothing is cut off either: what is wider than the page lies in a region that scrolls by itself.
@@ -66,14 +62,14 @@ def test_a_phone_never_scrolls_sideways(browser: Browser, page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_contrast_and_structure_pass_axe(browser: Browser, page: Path, dark: bool) -> None:
     browser.open(page, dark=dark)
-    everything_open(browser)
+    browser.everything_open()
     assert browser.violations() == []
 
 
 @pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
     browser.open(page)
-    everything_open(browser)
+    browser.everything_open()
     heads = browser.texts("#systems thead th")
     column = len(heads) - 1
     button = browser.all("#systems thead button")[column]
@@ -94,7 +90,7 @@ def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
 
 def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    everything_open(browser)
+    browser.everything_open()
     box = browser.find("#systems [data-filter]")
     box.send_keys("GRAM but-")
     assert browser.texts("#systems tbody th") == []
@@ -106,7 +102,7 @@ def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) 
 
 def test_hovering_says_what_a_cell_a_column_and_a_point_are(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    everything_open(browser)
+    browser.everything_open()
     said = browser.hover(browser.find(".tau td .cell[data-measure='MAP'][data-metric='BLEU']"))
     assert said.startswith("BLEU with MAP: .268")
     assert "16 systems, not significant" in said
@@ -164,7 +160,7 @@ def test_the_keyboard_reaches_cells_and_points(browser: Browser, demo_page: Path
 
 def test_topics_that_lose_most_come_first(browser: Browser, demo_page: Path) -> None:
     browser.open(demo_page)
-    everything_open(browser)
+    browser.everything_open()
     means = [float(text) for text in browser.texts("#topics tbody td:nth-child(3)")]
     assert len(means) == 44
     assert means == sorted(means)
@@ -172,7 +168,7 @@ def test_topics_that_lose_most_come_first(browser: Browser, demo_page: Path) -> 
 
 def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) -> None:
     browser.open(evil_page)
-    everything_open(browser)
+    browser.everything_open()
     assert browser.run("return document.scripts.length") == 1
     assert browser.run("return document.images.length") == 0
     assert f"{EVIL} 0" in browser.texts("#systems tbody th")
@@ -185,7 +181,7 @@ def test_names_show_as_text_and_nothing_runs(browser: Browser, evil_page: Path) 
 def test_learning_curves_have_a_legend_and_say_where_each_column_stops(browser: Browser, evil_page: Path) -> None:
     for width in (1280, 400):
         browser.open(evil_page, width)
-        everything_open(browser)
+        browser.everything_open()
         curves = browser.all("#checkpoints .canvas svg")
         assert len(curves) == 4
         texts = [[text.text for text in svg.find_elements("css selector", "text")] for svg in curves]

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import nan
 
 import numpy as np
 import pytest
 
+from clirbench.pages.finding import Finding
 from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, first_sentence, percent, sentences
-from clirbench.report.findings import Finding
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
@@ -135,7 +136,8 @@ def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
     for draw in range(40):
         curve = [np.linspace(0, 1, 12), 1 - np.exp(-4 * np.linspace(0, 1, 12))][draw % 2]
         measure = curve + rng.normal(size=12) * [0.02, 0.1][draw // 20]
-        made = result(board({"X": measure + rng.normal(size=12) * 0.05}, {"MAP": measure}, systems=MODELS))
+        metric = measure + rng.normal(size=12) * 0.05
+        made = result(board({"X": metric.tolist()}, {"MAP": measure.tolist()}, systems=MODELS))
         joined += made.units.along_training
         found = answered(made)
         assert not {"strong", "moderate"} & set(found.grades.values()) or "(units=number)" in str(found)
@@ -255,21 +257,44 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         assert not re.search(r"\b(ship|units?(?!=)|trust\w*)\b", str(found), re.IGNORECASE)
 
 
-def test_each_kind_of_finding_has_a_sentence() -> None:
-    made = {
-        "measure": "MAP[dense]",
-        "metric": "X",
-        "tau": 0.8,
-        "lower": 0.4,
-        "shown": 14,
-        "scorings": 16,
-        "ceiling": 0.39,
-    }
-    assert sentences([Finding("second", values=made)]) == ["By MAP[dense], X orders 90 % (at least 70 %)."]
-    assert sentences([Finding("scorings", values=made)]) == [
-        "X is shown in 14 of 16 other scorings of the same topics."
-    ]
-    assert sentences([Finding("noise", values=made)]) == [
-        "Noise over topics alone limits MAP[dense] to about 70 % of pairs."
-    ]
+@pytest.mark.parametrize(
+    ("kind", "values", "said"),
+    [
+        (
+            "second",
+            {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "lower": 0.4},
+            "By MAP{x}, X orders 90 % (at least 70 %).",
+        ),
+        (
+            "scorings",
+            {"metric": "X", "shown": 14, "scorings": 16},
+            "X is shown in 14 of 16 other scorings of the same topics.",
+        ),
+        ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
+        ("nothing", {"missing": "MT metric"}, "This run has no MT metric, so nothing is compared."),
+        ("lowered", {"metric": "X", "by": "scorings outliers"}, "X mostly separates weak systems from good ones."),
+        (
+            "reading",
+            {"metric": "X", "units": "maker", "grade": "weak"},
+            "If systems of one maker belong together, the grade is weak (units=maker).",
+        ),
+        (
+            "given",
+            {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
+            "clirbench cannot tell whether a metric adds to a and b: n.",
+        ),
+        (
+            "given",
+            {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
+            "X and Y add to a (p < .001).",
+        ),
+        (
+            "range",
+            {"metric": "X", "tau": 0.2, "ceiling": 0.8},
+            "Within the better half of the systems X orders 60 % (noise allows about 90 %).",
+        ),
+    ],
+)
+def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:
+    assert sentences([Finding(kind, values=values)]) == [said]
     assert set(OPTIONAL) <= {*TEMPLATES, "others", "basis"}

@@ -178,20 +178,6 @@ def test_sentences_are_short(evidence: Evidence) -> None:
         assert not re.search(r"\b(ship|shipped|unit|trust)", sentence, re.IGNORECASE)
 
 
-def test_every_number_of_a_finding_is_a_cell_of_a_table() -> None:
-    made = run_of(world(n=12, topics=60))
-    cells = {cell for table in decision_tables(made) for row in table.rows for cell in row if isinstance(cell, float)}
-    numbers = [
-        value
-        for finding in decision_findings(made)
-        for values in finding.values.values()
-        for value in (values if isinstance(values, tuple) else (values,))
-        if isinstance(value, float)
-    ]
-    assert numbers
-    assert set(numbers) <= cells
-
-
 def test_nothing_is_decided_from_scores_alone() -> None:
     made = result(board({"BLEU": [1, 2, 3, 4, 5, 6]}, {"MAP": [1, 2, 3, 4, 5, 6]}))
     assert decision_sentences(made) == (

@@ -1,11 +1,9 @@
 """Hostile names through every writer: nothing leaves that a terminal obeys or a page takes for markup."""
 
-import csv
 import json
 import re
 from pathlib import Path
 
-import pandas
 import pytest
 
 from clirbench.commands.compare import main as compare
@@ -17,6 +15,7 @@ from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance
 from clirbench.result import Result
 from tests.report.boards import EVIL, board, result
+from tests.report.readers import by_csv, differing
 
 HOSTILE = (
     EVIL,
@@ -80,14 +79,9 @@ def test_no_page_holds_markup_of_a_name(folder: Path) -> None:
 
 def test_each_row_of_a_table_is_one_row_for_everybody(folder: Path) -> None:
     for path in folder.glob("*.tsv"):
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        width = lines[0].count("\t")
-        assert {line.count("\t") for line in lines} == {width}, path.name
         ours = read_table(path)
-        with path.open(encoding="utf-8", newline="") as stream:
-            assert list(csv.reader(stream, delimiter="\t")) == [[*ours.header], *([*row] for row in ours.rows)]
-        frame = pandas.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
-        assert [tuple(row) for row in frame.to_numpy()] == list(ours.rows)
+        assert by_csv(path) == [[*ours.header], *([*row] for row in ours.rows)], path.name
+        assert differing(path) == [], path.name
 
 
 @pytest.mark.parametrize("on_a_terminal", [False, True], ids=["piped", "terminal"])

@@ -21,14 +21,10 @@ def test_the_paragraph_of_a_published_table(tmp_path: Path) -> None:
     assert "BLEU orders 98 % of system pairs as MAP does (at least 93 %; 16 systems" in text  # the answer's sentence
     assert f"clirbench {cb.__version__}, Python 3." in text
     assert differences(run) == []
-
-
-def test_another_number_in_the_paragraph_is_noticed(tmp_path: Path) -> None:
-    run = cb.run("europarl_csen_published").save(tmp_path / "run")
-    paper, text = run / "paper.md", (run / "paper.md").read_text(encoding="utf-8")
     for pattern in (r"\.950 \(95", r"over 16 systems", r"\| \.950 ", r"98 % of system", r"for \d+ metrics by"):
         assert re.search(pattern, text), pattern
-        paper.write_text(re.sub(pattern, lambda found: re.sub(r"\d(?=\D|$)", "7", found[0], count=1), text, count=1))
+        other = re.sub(pattern, lambda found: re.sub(r"\d(?=\D|$)", "7", found[0], count=1), text, count=1)
+        (run / "paper.md").write_text(other, encoding="utf-8")
         assert differences(run), pattern
 
 

@@ -1,9 +1,28 @@
+"""Conditions side by side: the table over all of them, and what the page and the text say."""
+
 import json
+from math import isnan, nan
 from pathlib import Path
 
-from clirbench.report.sweep import SweptJob, combine
+from clirbench.report.sweep import SweptJob, UniverseTau, combine, of_universes, write
+from clirbench.statistics.correlation import Correlation
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
+
+
+def condition(settings: str, failed: str = "", **taus: float) -> SweptJob:
+    rows = [Correlation("MAP", metric, "kendall", tau, nan, 9, "undefined") for metric, tau in taus.items()]
+    return SweptJob(Path("none"), dict(part.split("=") for part in settings.split()), taus=rows, failed=failed)
+
+
+SIX = [
+    condition("k=1 b=.4", BLEU=0.9, TER=0.1),
+    condition("k=1 b=.8", BLEU=0.8, TER=0.8),
+    condition("k=3 b=.4", BLEU=0.2, TER=0.5),
+    condition("k=3 b=.8", BLEU=0.7, TER=0.6),
+    condition("k=9 b=.4", BLEU=0.1, TER=0.3),
+    condition("k=9 b=.8", BLEU=-0.2, TER=0.3),
+]
 
 
 def job(folder: Path, text: str | None, override: str, answer: str = "") -> SweptJob:
@@ -11,7 +30,12 @@ def job(folder: Path, text: str | None, override: str, answer: str = "") -> Swep
     if text is not None:
         (folder / "correlations.tsv").write_text(text)
     if answer:
-        (folder / "results.json").write_text(json.dumps({"answer": answer}))
+        found = [
+            {"kind": "agreement", "metric": "BLEU", "grade": "weak"},
+            {"kind": "recommendation", "systems": ["a", "b"]},
+        ]
+        (folder / "results.json").write_text(json.dumps({"answer": answer, "findings": found}))
+        (folder / "report.html").touch()
     return SweptJob.read(folder, ["+experiment=demo", override])
 
 
@@ -50,10 +74,34 @@ def test_a_sweep_over_seeds_or_topics_has_conditions(tmp_path: Path) -> None:
     jobs = [job(tmp_path / str(i), HEADER + row.format(i), f"seed={i}", f"Answer {i}.") for i in range(3)]
     combine(tmp_path, jobs)
     page = (tmp_path / "sweep.md").read_text()
-    assert [line for line in page.splitlines() if line.startswith("| seed=")] == [
-        *(f"| seed={at} | Answer {at}. |" for at in range(3)),
-        "| seed=0 | .000 |",
-        "| seed=1 | **.100** |",
-        "| seed=2 | **.200** |",
+    assert [line for line in page.splitlines() if line.startswith("| [seed=")] == [
+        *(f"| [seed={at}]({at}/report.html) | BLEU | weak | a, b | Answer {at}. |" for at in range(3)),
+        "| [seed=0](0/report.html) | .000 |",
+        "| [seed=1](1/report.html) | **.100** |",
+        "| [seed=2](2/report.html) | **.200** |",
     ]
+    assert "| measure | metric | coefficient | mean |" in page
     assert "Answer 2." in (tmp_path / "sweep.html").read_text()
+
+
+def test_failed_conditions_have_their_reason_and_no_text_of_data_is_markup(tmp_path: Path) -> None:
+    write(tmp_path, "Conditions: k, b", [*SIX, condition("k=<b>|", failed="<script>x</script>")])
+    text = (tmp_path / "sweep.md").read_text(encoding="utf-8")
+    assert "| k=1 b=.4 | **.900 ?** | .100 ? |" in text
+    assert r"| k=\<b\>\| | – | – |" in text
+    assert r"k=\<b>| has no results: \<script>x\</script>" in text
+    page = (tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert "<script>x" not in page
+    assert "k=&lt;b&gt;|" in page
+
+
+def test_universes_are_conditions() -> None:
+    rows = [
+        UniverseTau(0, "relevance.k=5 retrieval.b=0.4", "MAP", "BLEU", 0.5, True),
+        UniverseTau(0, "relevance.k=5 retrieval.b=0.4", "MAP", "TER", 0.25, False),
+        UniverseTau(1, "relevance.k=9 retrieval.b=0.4", "MAP", "BLEU", nan, False, "constant"),
+    ]
+    first, second = of_universes(rows)
+    assert first.settings == {"relevance.k": "5", "retrieval.b": "0.4"}
+    assert [tau.value for tau in first.taus] == [0.5, 0.25]
+    assert isnan(second.taus[0].value)

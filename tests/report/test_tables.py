@@ -3,10 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clirbench.report.tables import all_tables, run_tables, scoring_tables, shown_sentence, systems_table
+from clirbench.report.tables import all_tables, run_tables, scoring_tables, systems_table
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.scorings import ScoringTau
 from tests.report.boards import board, result
 from tests.test_experiment import experiment, held, run
 
@@ -61,13 +60,6 @@ def test_map_and_rows_have_the_same_numbers(scored: Result) -> None:
     assert len(rows) == wide.size == 18
     for row in rows.itertuples():
         assert wide.loc[row.scoring, row.metric] == pytest.approx(row.tau, rel=0, abs=0, nan_ok=True)
-
-
-def test_how_often_a_metric_is_shown() -> None:
-    rows = [ScoringTau(f"s{i}", "BLEU", 0.5, i < 3, i in (0, 5)) for i in range(6)]
-    assert shown_sentence("BLEU", [*rows, ScoringTau("s9", "chrF1", 0.5, True)]) == (
-        "BLEU: shown in 2 of 4 other scorings, and on 1 of 2 halves of the topics."
-    )
 
 
 def test_score_tables_have_no_other_scorings(scored: Result) -> None:

@@ -14,8 +14,8 @@ from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import completed, retrieve
 from clirbench.inputs.reading import read_inputs
 from clirbench.pages.table import Table
-from clirbench.report.conditions import UniverseTau
 from clirbench.report.facts import sizes
+from clirbench.report.sweep import UniverseTau
 from clirbench.result import Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import coefficient
