@@ -87,7 +87,5 @@ def test_bad_input_is_stated() -> None:
 
 
 def test_configuration_errors() -> None:
-    with pytest.raises(ConfigError, match="method=basic: choose from percentile"):
-        Bootstrap(method="basic")
     with pytest.raises(ConfigError, match="level=95"):
         Bootstrap(level=95)
