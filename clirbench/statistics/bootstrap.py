@@ -12,7 +12,7 @@ from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, holes, panels
 from clirbench.statistics.resampling import LEVELS, Draws, drawn_systems, resampled_x, resampled_y
 from clirbench.statistics.units.jackknife import Interval
-from clirbench.statistics.vectorised import grid
+from clirbench.statistics.vectorised import GRIDS
 from clirbench.types import Doubles
 
 FEWEST = 3
@@ -62,7 +62,7 @@ def intervals(
 def _panel(
     evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]
 ) -> dict[tuple[str, str, str], Interval]:
-    function = grid(name)
+    function = GRIDS[name]
     observed = function(evidence.x[None], evidence.y[None])[0]
     systems = how.draws.items("systems", len(evidence.systems))
     values = function(*(drawn_systems(columns, systems) for columns in drawn))

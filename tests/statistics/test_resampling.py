@@ -80,9 +80,7 @@ def test_columns_resample_together() -> None:
 
 
 @pytest.mark.parametrize("level", ["segments", "systems"])
-def test_draws_are_the_same_however_they_are_cut_into_blocks(
-    monkeypatch: pytest.MonkeyPatch, level: str
-) -> None:
+def test_draws_are_the_same_however_they_are_cut_into_blocks(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     """A draw of all samples at once, by numpy, is what blocks of them must add up to."""
     draws = Draws(("segments",), 150, seed=3)
     if level == "systems":
