@@ -16,8 +16,9 @@ from clirbench.labs.choosing.choice import rise_of
 from clirbench.statistics.model.baseline import compare_with_baseline
 from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
 from clirbench.statistics.model.noise import topic_noise
-from clirbench.statistics.model.pseudo_bias import pseudo_bias
 from clirbench.statistics.model.rise import jackknifed_slope
+from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.units.jackknife import jackknifed
 
 Doubles = np.typing.NDArray[np.float64]
 See = Iterator[tuple[str, float]]
@@ -54,7 +55,8 @@ def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
         yield "cover rise for .8", float(found.low <= truth <= found.high) if not math.isnan(found.low) else math.nan
         yield "width rise for .8", found.high / found.low
         pseudo = world.y + 0.5 * rng.normal(size=len(world.y))
-        bias = pseudo_bias(world.x[0], pseudo, world.y, world.unit)
+        gap = taus(world.x[0], pseudo, world.unit) - taus(world.x[0], world.y, world.unit)
+        bias = jackknifed(float(gap[0]), gap[1:])
         if recipe.alike == 0:
             expected = population_bias(recipe)
             said = not math.isnan(bias.low)

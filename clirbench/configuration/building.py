@@ -22,7 +22,6 @@ from clirbench.configuration.composing import (
     plain_configuration,
 )
 from clirbench.configuration.joining import joining, joins
-from clirbench.configuration.laboratories import hooks
 from clirbench.configuration.languages import in_its_language
 from clirbench.configuration.measuring import is_measure, measure_of
 from clirbench.corpora.base import CorpusSource
@@ -86,7 +85,6 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     plain = plain_configuration(cfg)
     errors: list[ClirbenchError] = [one for key in KEYS for one in key.unknown(value_of(plain, key.name))]
     parts = _Parts(cfg, given or {}, errors)
-    _choose_intervals(cfg)
     retrievers = parts.labelled("retrieval", "also_retrieval")
     experiment: dict[str, Any] = {
         **settings(Experiment, plain),
@@ -111,14 +109,6 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     runs = Path(str(cfg.runs)) if cfg.get("runs") else None
     languages = str(plain.get("languages") or "")
     return Experiment(name=str(cfg.name), runs=runs, **in_its_language(experiment, languages, called))
-
-
-def _choose_intervals(cfg: DictConfig) -> None:
-    """Replace the class of bootstrap intervals where a laboratory has one for their method."""
-    method = OmegaConf.select(cfg, "correlation.intervals.method")
-    if method not in (None, *Bootstrap.methods):
-        for target in (known[method] for given in hooks("interval_methods") if method in (known := given())):
-            OmegaConf.update(cfg, "correlation.intervals._target_", target)
 
 
 def limits_of(cfg: DictConfig) -> Limits:

@@ -27,13 +27,11 @@ HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
 CONF = HERE / "conf" if (HERE / "conf").is_dir() else HERE.parent / "conf"
 GROUP = "clirbench.labs"
-HOOKS = ("is_kept", "after_sweep", "interval_methods", "measures")
+HOOKS = ("is_kept", "after_sweep", "measures")
 """`is_kept(path)`: whether a file that it made below the cache, which the plan of a run names, is there and whole.
 
 `after_sweep(folder, jobs, settings, failed)`: the files that it wrote about the finished runs of a sweep; `settings`:
 the key `pool`, `failed`: why conditions (`KEY=VALUE ...`) have no results.
-
-`interval_methods()`: the class, a `Bootstrap`, of each value of `correlation.intervals.method` that it adds.
 
 `measures()`: by the name of each measure that it adds, its class and what the name sets: `{"mAQWV": (AQWV, {"empty":
 "modified"})}`.

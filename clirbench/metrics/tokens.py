@@ -11,10 +11,10 @@ from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import pairwise, starmap
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from clirbench.checks import check_choice
 from clirbench.errors import ResourceError
@@ -24,7 +24,7 @@ Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 References = tuple[Sequence[str], ...]
-Table = tuple[Codes, Offsets, NDArray[np.uint64], Numbers]
+Table = tuple[NDArray[Any], Offsets, NDArray[np.uint64], Numbers]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
@@ -126,16 +126,19 @@ class Tokens:
         return [[names[number] for number in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
-class _Types:
-    """The types met so far that are not in `known`, in tables that grow with them and not with the text."""
+class Types:
+    """The types met so far that are not in `known`, in tables that grow with them and not with the text.
 
-    def __init__(self, known: Tokens | None) -> None:
-        self.known = _no_types(16) if known is None else known.table
+    `kind`: that of the codes, code points or bytes (np.uint8).
+    """
+
+    def __init__(self, known: Tokens | None, kind: type[np.unsignedinteger[Any]] = np.uint32) -> None:
+        self.known = _no_types(16, kind) if known is None else known.table
         self.n_known = 0 if known is None else known.n_types
-        self.table = _no_types(1 << 12)
+        self.table = _no_types(1 << 12, kind)
         self.n = 0
 
-    def numbered(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
+    def numbered(self, codes: NDArray[Any], starts: Numbers, ends: Numbers) -> Numbers:
         """The type numbers of tokens, which take up the new ones."""
         from clirbench.metrics.compiled.tokens import number_types
 
@@ -153,7 +156,7 @@ class _Types:
         from clirbench.metrics.compiled.tokens import refill
 
         codes, starts, hashes, slots = self.table
-        self.table = _no_types(2 * len(slots), max(2 * len(codes), len(codes) + length))
+        self.table = _no_types(2 * len(slots), codes.dtype, max(2 * len(codes), len(codes) + length))
         self.table[0][: len(codes)] = codes
         self.table[1][: len(starts)] = starts
         self.table[2][: len(hashes)] = hashes
@@ -165,10 +168,10 @@ class _Types:
         return codes[: starts[self.n]].copy(), starts[: self.n + 1].copy(), hashes[: self.n].copy(), slots
 
 
-def _no_types(size: int, n_codes: int = 1 << 14) -> Table:
+def _no_types(size: int, kind: DTypeLike, n_codes: int = 1 << 14) -> Table:
     """An empty table of `size` slots, at most half of which are used."""
     return (
-        np.empty(n_codes, dtype=np.uint32),
+        np.empty(n_codes, dtype=kind),
         np.zeros(size // 2 + 1, dtype=np.int64),
         np.empty(size // 2, dtype=np.uint64),
         np.full(size, -1, dtype=np.int32),
@@ -177,11 +180,11 @@ def _no_types(size: int, n_codes: int = 1 << 14) -> Table:
 
 def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
-    types = _Types(known)
+    types = Types(known)
     return Tokens(*_cut(tokeniser, lines, types), types.spelt(), known)
 
 
-def _cut(tokeniser: Cutter, lines: Sequence[str], types: _Types) -> tuple[Numbers, Offsets]:
+def _cut(tokeniser: Cutter, lines: Sequence[str], types: Types) -> tuple[Numbers, Offsets]:
     """The numbers of the tokens of `lines`, which take up new types, and where each line begins."""
     from clirbench.metrics.compiled.tokens import cut
 
@@ -225,7 +228,7 @@ def token_stretches(
     Types have the numbers that they have in all tokens together. The last hypotheses' tokens know all types.
     """
     known = _reference_types(tokeniser, references)
-    types = _Types(known)
+    types = Types(known)
     for lines in stretches(len(hypotheses)):
         theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
         yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types.spelt(), known), theirs
@@ -234,7 +237,7 @@ def token_stretches(
 @lru_cache(maxsize=8)
 def _reference_types(tokeniser: Cutter, references: References) -> Tokens:
     """No tokens, but the types of all references, numbered as `reference_tokens` numbers them."""
-    types = _Types(None)
+    types = Types(None)
     for reference in references:
         for lines in stretches(len(reference)):
             _cut(tokeniser, reference[lines], types)

@@ -1,10 +1,9 @@
 """Intervals of coefficients: resample systems, topics and segments, each alone or all at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import nan
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,43 +12,31 @@ from clirbench.pages.wording import short
 from clirbench.statistics.evidence import Evidence, holes, panels
 from clirbench.statistics.resampling import LEVELS, Draws, drawn_systems, resampled_x, resampled_y
 from clirbench.statistics.units.jackknife import Interval
-from clirbench.statistics.vectorised import Grid, grid
+from clirbench.statistics.vectorised import GRIDS
 from clirbench.types import Doubles
 
 FEWEST = 3
 """Systems that an interval needs."""
-Ends = Callable[[Doubles, float, int, int], tuple[float, float]]
-"""(resampled values, the observed one, number of the metric, number of the measure) -> the ends of the interval."""
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are made: what is drawn, which interval is read off, at which level.
+    """How intervals are made: what is drawn, and the level; the ends are quantiles of the resampled coefficients.
 
-    `percentile` takes the quantiles of the resampled coefficients; other methods are classes of laboratories, with
-    `ends` of their own. Raises `ConfigError` for an unknown method and a level outside (0, 1).
+    Raises `ConfigError` for a level outside (0, 1).
     """
 
-    methods: ClassVar[tuple[str, ...]] = ("percentile",)
-
     draws: Draws = field(default_factory=Draws)
-    method: str = "percentile"
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if self.method not in self.methods:
-            raise ConfigError(f"method={self.method}: choose from {', '.join(self.methods)}")
         if not 0 < self.level < 1:
             raise ConfigError(f"level={self.level}: a confidence level lies between 0 and 1")
 
     @property
     def scheme(self) -> str:
-        """What the tables print: method, level and what was drawn."""
-        return f"{self.method} {short(100 * self.level)} %: {self.draws.scheme}"
-
-    def ends(self, evidence: Evidence, function: Grid) -> Ends:
-        """What reads the interval of each pair off its resampled values; `function`: the coefficient of columns."""
-        return lambda sample, value, at_x, at_y: percentile(sample, self.level)
+        """What the tables print: the level and what was drawn."""
+        return f"percentile {short(100 * self.level)} %: {self.draws.scheme}"
 
 
 def intervals(
@@ -75,11 +62,10 @@ def intervals(
 def _panel(
     evidence: Evidence, name: str, how: Bootstrap, note: str, drawn: tuple[Doubles, Doubles]
 ) -> dict[tuple[str, str, str], Interval]:
-    function = grid(name)
+    function = GRIDS[name]
     observed = function(evidence.x[None], evidence.y[None])[0]
     systems = how.draws.items("systems", len(evidence.systems))
     values = function(*(drawn_systems(columns, systems) for columns in drawn))
-    ends = how.ends(evidence, function) if len(evidence.systems) >= FEWEST else None
     rows = {}
     for at_y, measure in enumerate(evidence.measure_names):
         for at_x, metric in enumerate(evidence.metric_names):
@@ -89,8 +75,8 @@ def _panel(
             low, high, said = nan, nan, _problem(evidence, metric, measure, value)
             if not said and len(sample) < 0.5 * how.draws.samples:
                 said = f"only {len(sample)} of {how.draws.samples} resamples have a value"
-            if not said and ends is not None:
-                low, high = ends(sample, value, at_x, at_y)
+            if not said:
+                low, high = percentile(sample, how.level)
                 outside = (
                     "" if low <= value <= high else "the interval does not contain the value: resampling is biased"
                 )

@@ -215,7 +215,7 @@ def with_intervals(
     `scheme` says what the interval is of and how it was made; a note of the interval joins the row's.
     """
     units = units_of(evidence.board) if units is None else units
-    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS and name != KENDALL]
+    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS]
     if not units.independent or not names or len(evidence.systems) > MOST:
         return list(rows)
     found = intervals(evidence, names, how, complete)

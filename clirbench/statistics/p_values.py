@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import comb, erfc, isnan, nan, prod, sqrt
+from math import erfc, isnan, nan, prod, sqrt
 from typing import Literal
 
 import numpy as np
@@ -160,19 +160,6 @@ def significance(p_value: float, alpha: float) -> Literal["true", "false", "unde
     if isnan(p_value):
         return "undefined"
     return "true" if p_value < alpha else "false"
-
-
-def smallest_significant_tau(n: int, alpha: float = 0.05) -> float:
-    """The smallest |tau| with two-sided exact p < alpha, without ties; NaN where no tau of n systems reaches it.
-
-    n: systems; returns (0, 1]. n = 8: .643, 16: .383, 29: .261.
-    """
-    if n < 2:
-        return nan
-    tails = 2 * _tails((1,) * n)
-    significant = np.flatnonzero(tails < alpha)
-    pairs = comb(n, 2)
-    return nan if len(significant) == 0 else 1 - 2 * int(significant[-1]) / pairs
 
 
 def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:

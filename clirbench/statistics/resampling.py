@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("systems", "topics", "segments")
-SAMPLING = ("replacement", "half")
 BLOCK = 64
 HELD = 1 << 22
 """Values of topics that are drawn at once, beyond those of one sample."""
@@ -28,15 +27,13 @@ HELD = 1 << 22
 
 @dataclass(frozen=True)
 class Draws:
-    """What is drawn and how: `samples` times, from each of `levels`, reproducible from `seed`.
+    """What is drawn: `samples` times n of n with replacement from each of `levels`, reproducible from `seed`.
 
-    `sampling`: `replacement` draws n of n with replacement (Koehn 2004, sacreBLEU); `half` draws n // 2 without
-    (Neubig 2017, algorithms 4 and 5). Raises `ConfigError` for anything else.
+    Raises `ConfigError` for another level and for no samples. **Source:** Koehn 2004.
     """
 
     levels: Sequence[str] = LEVELS
     samples: int = 1000
-    sampling: str = "replacement"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -44,8 +41,6 @@ class Draws:
         unknown = [level for level in self.levels if level not in LEVELS]
         if unknown or not self.levels:
             raise ConfigError(f"levels={list(self.levels)}: choose from {', '.join(LEVELS)}")
-        if self.sampling not in SAMPLING:
-            raise ConfigError(f"sampling={self.sampling}: choose from {', '.join(SAMPLING)}")
         if self.samples < 1:
             raise ConfigError(f"samples={self.samples}: at least 1")
 
@@ -64,16 +59,13 @@ class Draws:
             size = min(BLOCK, self.samples - start)
             if level not in self.levels:
                 yield np.tile(np.arange(n), (size, 1))
-            elif self.sampling == "replacement":
-                yield rng.integers(n, size=(size, n))
             else:
-                yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, : max(1, n // 2)]
+                yield rng.integers(n, size=(size, n))
 
     @property
     def scheme(self) -> str:
-        """What the tables print: levels, sampling, samples and seed."""
-        how = "n of n with replacement" if self.sampling == "replacement" else "half without replacement"
-        return f"{'+'.join(self.levels)}, {how}, {self.samples} samples, seed {self.seed}"
+        """What the tables print: levels, samples and seed."""
+        return f"{'+'.join(self.levels)}, n of n with replacement, {self.samples} samples, seed {self.seed}"
 
 
 def weights(items: Ints, n: int) -> Doubles:

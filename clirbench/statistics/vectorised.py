@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.errors import UnknownName
 from clirbench.types import Doubles, Ints
 
 Grid = Callable[[Doubles, Doubles], Doubles]
@@ -29,24 +28,13 @@ def balances(ordered: Doubles, columns: NDArray[Any], first: Ints, second: Ints)
     return sums
 
 
-def kendall_grid(x: Doubles, y: Doubles) -> Doubles:
-    """tau-b: (samples, metrics, n) and (samples, measures, n) -> (samples, metrics, measures); NaN if constant."""
-    first, second = np.triu_indices(x.shape[-1], 1)
-    taus = np.full((len(x), x.shape[1], y.shape[1]), np.nan)
-    for found, metrics, measures in zip(taus, x, y, strict=True):
-        left, right = (np.sign(side[:, first] - side[:, second]) for side in (metrics, measures))
-        possible = np.sqrt(np.outer(np.abs(left).sum(axis=1), np.abs(right).sum(axis=1)))
-        np.divide(left @ right.T, possible, out=found, where=possible > 0)
-    return taus
-
-
 def pearson_grid(x: Doubles, y: Doubles) -> Doubles:
-    """Pearson's r; shapes as in `kendall_grid`."""
+    """Pearson's r: (samples, metrics, n), (samples, measures, n) -> (samples, metrics, measures); NaN if constant."""
     return np.clip(standardised(x) @ standardised(y).swapaxes(1, 2), -1.0, 1.0)  # rounding may pass 1
 
 
 def spearman_grid(x: Doubles, y: Doubles) -> Doubles:
-    """Spearman's rho (Pearson's r of mid-ranks); shapes as in `kendall_grid`."""
+    """Spearman's rho (Pearson's r of mid-ranks); shapes as in `pearson_grid`."""
     return pearson_grid(ranks(x), ranks(y))
 
 
@@ -69,16 +57,8 @@ def ranks(columns: Doubles) -> Doubles:
     return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, found)
 
 
-GRIDS: Mapping[str, Grid] = MappingProxyType(
-    {"kendall": kendall_grid, "pearson": pearson_grid, "spearman": spearman_grid}
-)
-
-
-def grid(name: str) -> Grid:
-    """The vectorised coefficient of that name; an unknown name raises `UnknownName` with the choices."""
-    if name not in GRIDS:
-        raise UnknownName("coefficient for resampling", name, GRIDS)
-    return GRIDS[name]
+GRIDS: Mapping[str, Grid] = MappingProxyType({"pearson": pearson_grid, "spearman": spearman_grid})
+"""The coefficients that are resampled."""
 
 
 def standardised(columns: Doubles) -> Doubles:

@@ -1,8 +1,11 @@
 """What analysis costs, counted: each distinct chunk is analysed once, for all collections of a process."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from clirbench.retrieval import postings as module
 from clirbench.retrieval.analyzers.english import English
 from clirbench.retrieval.analyzers.plain import Whitespace
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.postings import known_chunks, postings
+from clirbench.retrieval.postings import KnownChunks, known_chunks, postings
 from clirbench.text import TextFile, TextLines
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
@@ -32,6 +35,16 @@ class Counting(Whitespace):
     def terms(self, text: str) -> list[str]:
         self.asked.append(text)  # type: ignore[attr-defined]
         return super().terms(text)
+
+
+@dataclass(frozen=True)
+class Blocks(TextLines):
+    """Text that comes in blocks of a size."""
+
+    block: int
+
+    def blocks(self, size: int = 0) -> Iterator[bytes]:
+        return super().blocks(self.block)
 
 
 def documents(*texts: str) -> Documents:
@@ -99,17 +112,15 @@ def test_chunks_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.Mo
     st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=30), min_size=1, max_size=30),
     st.booleans(),
     st.integers(1, 4),
-    st.sampled_from([2, 5, 1 << 17]),
+    st.sampled_from([1, 50, 1 << 20]),
 )
-def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool, lines: int, at_once: int) -> None:
-    """The oracle analyses each document of some lines whole; chunks are counted few or many at a time."""
+def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool, lines: int, size: int) -> None:
+    """The oracle analyses each document of some lines whole; blocks end within documents, or hold all of them."""
     query = ["a", "b", "\u00e9"]
     held = [text.replace("\n", " ") for text in [*texts, "a b"]]
-    whole = Documents(TextLines(tuple(held)), DocumentMap.blocks_of(len(held), lines))
+    whole = Documents(Blocks(tuple(held), size), DocumentMap.blocks_of(len(held), lines))
     analysed = [English().terms(document.text) for document in whole]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "AT_ONCE", at_once)
-        found = postings(whole, English(), query, every=every)
+    found = postings(whole, English(), query, every=every)
     assert found.lengths.tolist() == [len(terms) for terms in analysed]
     for number, term in enumerate(query):
         part = slice(found.starts[number], found.starts[number + 1])
@@ -120,3 +131,21 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], every: bool, lines:
         everything = {term for terms in analysed for term in terms} | set(query)
         assert int(found.frequencies.sum()) == sum(len(set(terms)) for terms in analysed)
         assert int((found.frequencies > 0).sum()) <= len(everything)
+
+
+pieces = st.sampled_from(
+    [b"a", b"the", b"exactly_sixteen!", b"x" * 300, b"!", b"\x00", b"\x1c", b"\xc2\x85", b"\xc2\xa0"]
+)
+white = st.sampled_from([b" ", b"\n", b"  ", b"\t", b"\r\n", b"\n\n", b"\f\v"])
+
+
+@given(st.lists(st.lists(st.tuples(pieces, white), max_size=60), min_size=1, max_size=3))
+def test_chunks_are_numbered_in_order_of_first_sight(some: list[list[tuple[bytes, bytes]]]) -> None:
+    """Between white space of ASCII alone; bytes.split knows the same."""
+    known, seen = KnownChunks(Whitespace(), (), False), dict[bytes, int]()
+    for parts in some:
+        block = b"".join(map(b"".join, parts)) + b"\n"
+        numbers, first = known.chunks(block)
+        lines = [line.split() for line in block[:-1].split(b"\n")]
+        assert numbers.tolist() == [seen.setdefault(chunk, len(seen)) for line in lines for chunk in line]
+        assert np.diff(first).tolist() == list(map(len, lines))

@@ -17,7 +17,6 @@ from clirbench.statistics.p_values import (
     inversions,
     kendall_exact,
     sampled,
-    smallest_significant_tau,
 )
 
 
@@ -73,17 +72,6 @@ def test_enumerated_and_sampled_by_hand() -> None:
     assert drawn.value == pytest.approx(1 / 3, abs=4 * drawn.error)
     assert drawn.error == pytest.approx(np.sqrt(drawn.value * (1 - drawn.value) / 5000))
     assert sampled(statistic, 3, samples=5000, seed=3) == drawn
-
-
-def test_smallest_significant_tau() -> None:
-    # measured before with scipy's exact p-values
-    published = {8: 0.643, 10: 0.511, 11: 0.491, 14: 0.407, 16: 0.383, 26: 0.280, 29: 0.261}
-    for n, tau in published.items():
-        assert round(smallest_significant_tau(n), 3) == tau
-    assert smallest_significant_tau(5) == 1
-    assert np.isnan(smallest_significant_tau(4))  # 2 of 24 orders: p = .083
-    assert np.isnan(smallest_significant_tau(3))
-    assert np.isnan(smallest_significant_tau(1))
 
 
 def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

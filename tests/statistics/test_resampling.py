@@ -47,23 +47,18 @@ def test_sparse_statistics_of_any_metric() -> None:
 
 
 def test_draws() -> None:
-    full, half = Draws(samples=500, seed=1), Draws(samples=500, seed=1, sampling="half")
+    full = Draws(samples=500, seed=1)
     assert full.items("topics", 7).shape == (500, 7)
-    assert half.items("topics", 7).shape == (500, 3)
-    assert all(len(set(drawn)) == 3 for drawn in half.items("topics", 7).tolist())
     assert (weights(full.items("topics", 7), 7).sum(axis=1) == 7).all()
     assert (full.items("topics", 7) == Draws(samples=500, seed=1).items("topics", 7)).all()
     assert (full.items("topics", 7) != full.items("segments", 7)).any()
     assert (Draws(("topics",), samples=2).items("systems", 3) == [[0, 1, 2], [0, 1, 2]]).all()
     assert full.scheme == "systems+topics+segments, n of n with replacement, 500 samples, seed 1"
-    assert "half without replacement" in half.scheme
 
 
 def test_draw_errors() -> None:
     with pytest.raises(ConfigError, match=r"levels=\['documents'\]: choose from systems, topics, segments"):
         Draws(("documents",))
-    with pytest.raises(ConfigError, match="sampling=all: choose from replacement, half"):
-        Draws(sampling="all")
     with pytest.raises(ConfigError, match="samples=0"):
         Draws(samples=0)
 
@@ -84,21 +79,14 @@ def test_columns_resample_together() -> None:
     assert (resampled_y(evidence, fixed) == evidence.y).all()
 
 
-@pytest.mark.parametrize("sampling", ["replacement", "half"])
 @pytest.mark.parametrize("level", ["segments", "systems"])
-def test_draws_are_the_same_however_they_are_cut_into_blocks(
-    monkeypatch: pytest.MonkeyPatch, sampling: str, level: str
-) -> None:
+def test_draws_are_the_same_however_they_are_cut_into_blocks(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     """A draw of all samples at once, by numpy, is what blocks of them must add up to."""
-    draws = Draws(("segments",), 150, sampling, seed=3)
+    draws = Draws(("segments",), 150, seed=3)
     if level == "systems":
         whole = np.tile(np.arange(33), (150, 1))
     else:
-        rng = np.random.default_rng([3, LEVELS.index("segments"), 33])
-        everything = np.tile(np.arange(33), (150, 1))
-        whole = (
-            rng.integers(33, size=(150, 33)) if sampling == "replacement" else rng.permuted(everything, axis=1)[:, :16]
-        )
+        whole = np.random.default_rng([3, LEVELS.index("segments"), 33]).integers(33, size=(150, 33))
     for block in (1, 7, 64, 1000):
         monkeypatch.setattr(resampling, "BLOCK", block)
         assert (draws.items(level, 33) == whole).all()

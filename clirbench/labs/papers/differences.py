@@ -19,7 +19,6 @@ from clirbench.statistics.units.belonging import Units, known_before, units_of
 from clirbench.statistics.units.better import EXHAUSTIVE, gap, unit_swaps
 from clirbench.statistics.units.given import ALONG
 from clirbench.statistics.units.influence import estimates
-from clirbench.statistics.vectorised import kendall_grid
 
 DIFFERENCES = (
     "Tau of metric_a and of metric_b with the measure, and a test of their difference: the values of whole systems "
@@ -147,9 +146,8 @@ def _tested(part: Evidence, units: Units, note: str, how: DifferencesAnalysis, f
     swaps = unit_swaps(units.number, samples, how.seed) if alone and not refusal else None
     between = not alone and not refusal
     jackknife = f"jackknife over {units.number} units ({units.source})" if between else ""
-    values = kendall_grid(part.x[None], part.y[None])[0]
-    if between:
-        values = np.stack([estimates(part.x, column, units.index).tau for column in part.y], axis=1)
+    unit = units.index if between else np.arange(n)
+    values = [estimates(part.x, column, unit).tau for column in part.y]
     for k, measure in enumerate(part.measure_names):
         for a, b in combinations(range(len(part.metric_names)), 2):
             p, why = nan, refusal
@@ -161,9 +159,9 @@ def _tested(part: Evidence, units: Units, note: str, how: DifferencesAnalysis, f
                 metric_a=part.metric_names[a],
                 metric_b=part.metric_names[b],
                 coefficient="kendall between units" if between else "kendall",
-                value_a=float(values[a, k]),
-                value_b=float(values[b, k]),
-                difference=float(values[a, k] - values[b, k]),
+                value_a=float(values[k][a]),
+                value_b=float(values[k][b]),
+                difference=float(values[k][a] - values[k][b]),
                 p_value=p,
                 p_holm=nan,
                 significant="undefined",

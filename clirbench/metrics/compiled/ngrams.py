@@ -76,32 +76,28 @@ def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def count_matches(symbols, offsets, order, begins, keys, counts, all_keys=None, information=None):  # type: ignore[no-untyped-def]
-    """Clipped matches of orders 1..order, one row a segment; with a table of `information` each counts with its own."""
+def count_matches(symbols, offsets, order, begins, keys, counts):  # type: ignore[no-untyped-def]
+    """Clipped matches of orders 1..order, one row a segment."""
     n_segments = len(offsets) - 1
     matches = np.zeros((n_segments, order), dtype=np.float64)
     widest = 0
     for segment in range(n_segments):
         widest = max(widest, begins[segment + 1] - begins[segment])
     used = np.zeros(widest, dtype=np.int32)
-    worth = 1.0
     for segment in range(n_segments):
         begin = begins[segment]
         size = begins[segment + 1] - begin
         used[:size] = 0
         end = offsets[segment + 1]
         for i in range(offsets[segment], end):
-            parent = parent_of_all = np.int64(-1)
+            parent = np.int64(-1)
             for j in range(i, min(i + order, end)):
                 slot, _key = slot_of(keys, begin, size, parent, symbols[j])
                 if keys[begin + slot] == -1:
                     break
-                if information is not None:
-                    parent_of_all, _key = slot_of(all_keys, 0, len(all_keys), parent_of_all, symbols[j])
-                    worth = information[parent_of_all]
                 if used[slot] < counts[begin + slot]:
                     used[slot] += 1
-                    matches[segment, j - i] += worth
+                    matches[segment, j - i] += 1
                 parent = slot
     return matches
 

@@ -116,16 +116,16 @@ def corrected_tau(
     r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - covariance) / np.sqrt(true_x * true_y)
     if not abs(float(r[0])) < 1:
         return Interval(nan, note=TOO_NOISY)
-    found = jackknifed(float(r[0]), r[1:].tolist(), lambda v: float(np.arctanh(v)) if abs(v) < 1 else nan, np.tanh)
+    found = jackknifed(float(np.arctanh(r[0])), np.arctanh(np.where(np.abs(r[1:]) < 1, r[1:], nan)))
     if np.isnan(found.low):
         return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
-    low, high = 2 / pi * asin(found.low), 2 / pi * asin(found.high)
+    low, high = (2 / pi * asin(np.tanh(end)) for end in (found.low, found.high))
     if high - low > WIDEST or high > 1 - 1e-6 or low < -1 + 1e-6:
         return Interval(nan, note=TOO_NOISY)
-    return Interval(2 / pi * asin(found.value), low, high)
+    return Interval(2 / pi * asin(r[0]), low, high)
 
 
-def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: float = 0.95) -> Interval:
+def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
     """Expected tau of the measured values with the true ones, i.e. of a perfect metric, for pairs of different units.
 
     2 / pi asin(sqrt(reliability)), reliability = 1 - error / variance between units. Interval: variance / error is
@@ -138,7 +138,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints, confidence: fl
     if g < 2:
         return Interval(nan, note=too_few(g))
     ratio = float(variances_between(y, unit)[0]) / error
-    tails = ((1 + confidence) / 2, (1 - confidence) / 2)
+    tails = ((1 + 0.95) / 2, (1 - 0.95) / 2)
     if np.isfinite(freedom):
         low, high = (ratio / fdtri(g - 1, freedom, tail) for tail in tails)
     else:

@@ -10,8 +10,8 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import taus
 from clirbench.statistics.units.given import ALONG, real_metrics
-from clirbench.statistics.units.jackknife import Interval, jackknifed
-from clirbench.types import JUDGES, Doubles, Ints
+from clirbench.statistics.units.jackknife import jackknifed
+from clirbench.types import JUDGES
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,11 @@ class TauGap:
     note: str = ""
 
 
-def tau_gaps(
-    board: Scoreboard, units: Units, pairs: Iterable[tuple[Column, Column]], confidence: float = 0.95
-) -> list[TauGap]:
+def tau_gaps(board: Scoreboard, units: Units, pairs: Iterable[tuple[Column, Column]]) -> list[TauGap]:
     """A row for every metric and every pair of measures (`twice_judged`, `twice_searched`).
 
-    Over the systems that have all three values; along training there is no interval.
+    Over the systems that have all three values; along training there is no interval, else that of a delete-one-unit
+    jackknife of the difference. **Source:** Miller 1974.
     """
     found = []
     for one, other in pairs:
@@ -50,15 +49,12 @@ def tau_gaps(
             if own.number < 2:
                 continue
             x, a, b = (column.oriented[rows] for column in (metric, one, other))
-            bias = pseudo_bias(x, a, b, own.index, confidence)
+            by_one, by_other = taus(x, a, own.index), taus(x, b, own.index)
+            bias = jackknifed(float((by_one - by_other)[0]), (by_one - by_other)[1:])
             low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (bias.low, bias.high, bias.note)
-            by_one, by_other = (float(taus(x, y, own.index)[0]) for y in (a, b))
-            found.append(
-                TauGap(
-                    one.name, other.name, metric.name, by_one, by_other, bias.value, low, high, len(rows), own.number,
-                    note,
-                )
-            )  # fmt: skip
+            both = float(by_one[0]), float(by_other[0])
+            sizes = len(rows), own.number
+            found.append(TauGap(one.name, other.name, metric.name, *both, bias.value, low, high, *sizes, note))
     return found
 
 
@@ -81,13 +77,3 @@ def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
 
 def _root(column: Column) -> str:
     return column.name.partition("[")[0]
-
-
-def pseudo_bias(x: Doubles, pseudo: Doubles, judged: Doubles, unit: Ints, confidence: float = 0.95) -> Interval:
-    """tau(metric, pseudo) - tau(metric, judged) over the same systems of different units, paired; 0 is no bias.
-
-    `x`, `pseudo`, `judged`: (n,) finite, more is better; in [-2, 2]. Interval: delete-one-unit jackknife of the
-    difference. **Source:** Miller 1974.
-    """
-    found = taus(x, pseudo, unit) - taus(x, judged, unit)
-    return jackknifed(float(found[0]), found[1:].tolist(), confidence=confidence)

@@ -1,6 +1,6 @@
 """Leaving out one unit (independent group of systems) at a time: how sure a value is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -44,14 +44,8 @@ def deviations(rest: Doubles) -> Doubles:
     return np.asarray(np.sqrt((units - 1) / units) * (rest - rest.mean(axis=-1, keepdims=True)))
 
 
-def jackknifed(
-    whole: float,
-    rest: Sequence[float],
-    scale: Callable[[float], float] = float,
-    back: Callable[[float], float] = float,
-    confidence: float = 0.95,
-) -> Interval:
-    """Delete-one-unit jackknife of a value on a `scale`, and `back`; `rest`: the value without each of G units.
+def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
+    """Delete-one-unit jackknife of a value; `rest`: the value without each of G units.
 
     Half width: t with G - 1 degrees of freedom times the root of the sum of squared `deviations`. No interval for
     fewer than 6 units or where a value is undefined.
@@ -61,11 +55,11 @@ def jackknifed(
     g = len(rest)
     if g < FEWEST:
         return Interval(whole, note=too_few(g))
-    middle, others = scale(whole), np.array([scale(value) for value in rest])
-    if not np.isfinite(others).all() or not np.isfinite(middle):
+    others = np.asarray(rest, dtype=np.float64)
+    if not np.isfinite(others).all() or not np.isfinite(whole):
         return Interval(whole, note="undefined without some of the systems")
-    half = float(stdtrit(g - 1, (1 + confidence) / 2) * np.linalg.norm(deviations(others)))
-    return Interval(whole, back(middle - half), back(middle + half))
+    half = float(stdtrit(g - 1, 0.975) * np.linalg.norm(deviations(others)))
+    return Interval(whole, whole - half, whole + half)
 
 
 def of_units(pairs: Doubles, unit: Ints) -> Doubles:

@@ -125,7 +125,10 @@ def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
     y = board.first_measure.oriented
     for rows in rows_of.values():
         known = [row for row in rows if np.isfinite(numbers[row] + y[row])]
-        if len(known) >= FEWEST_NUMBERED and spearman(numbers[known], y[known], p_value=UNTESTED).value >= IN_ORDER:
+        if (
+            len(known) >= FEWEST_NUMBERED
+            and spearman(numbers[known], y[known], p_value=UNTESTED).value >= IN_ORDER - 1e-9
+        ):
             steps[rows] = numbers[rows]
     told = zip(board.systems, labels, np.isfinite(steps), strict=True)
     runs = tuple(f"training run {label}" if joined else f"system {name}" for name, label, joined in told)
