@@ -154,7 +154,7 @@ def test_a_part_that_is_no_plain_file_is_refused(tmp_path: Path, server: Served,
         "pipe": lambda: os.mkfifo(part),
         "folder": part.mkdir,
     }[kind]()
-    with pytest.raises(StoreError, match=r"a: cannot be written \((Too many levels|File or stream is not seekable|Is a directory)"):
+    with pytest.raises(StoreError, match=r"a: cannot be written \((Too many|File or stream is not|Is a dir)"):
         fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
     assert mine.read_text() == "precious"
     assert not (tmp_path / "a").exists()
