@@ -90,36 +90,3 @@ def test_plain_words_and_quotations_are_no_phrases(text: str) -> None:
 def test_the_line_of_a_phrase_is_that_of_the_page() -> None:
     page = "# A page\n\n```text\nat hand\n```\n\nFine.\nEverything at hand.\n"
     assert list(phrases(prose(page))) == [(8, "at hand")]
-
-
-PLANTED_SOURCE = '''"""A module.
-
-What was said of it is here.
-"""
-
-NAMES = 2
-"""Every name at hand."""
-
-
-def check(path):
-    """The path."""
-    # The file stands in a folder.
-    raise ValueError(f"{path}: the file lacks {NAMES} of its "
-                     f"lines; read it once more")
-
-
-def apart(one, other):
-    return f"nobody can tell {one} and {other} apart"
-'''
-
-
-@pytest.mark.parametrize(
-    ("texts", "wanted"),
-    [
-        (docstrings, [(3, "was said"), (7, "at hand")]),
-        (messages, [(13, "lacks"), (13, "once more"), (18, "tell 0 and 0 apart")]),
-        (comments, [(12, "stands in")]),
-    ],
-)
-def test_planted_phrases_of_a_source_are_found(texts: Texts, wanted: list[tuple[int, str]]) -> None:
-    assert written(PLANTED_SOURCE, texts) == wanted

@@ -39,11 +39,6 @@ def rank(engine: Engine, text: str, held: Documents = SMALL, **arguments: Any) -
     return run
 
 
-def same(left: Run, right: Run) -> bool:
-    arrays = all(np.array_equal(getattr(left, name), getattr(right, name)) for name in ("scores", "tied", "documents"))
-    return arrays and left.doc_ids == right.doc_ids and left.unmatched == right.unmatched
-
-
 def test_is_a_retriever_whose_signature_says_all(engine: Engine) -> None:
     made = engine(k1=1.2, b=0.75, depth=10)
     assert isinstance(made, Retriever)
@@ -87,10 +82,6 @@ def test_an_empty_document_is_never_ranked(engine: Engine) -> None:
 def test_depth_cuts(engine: Engine) -> None:
     assert len(rank(engine, "oil", depth=2).ranking("t")) == 2
     assert rank(engine, "oil", depth=2).ranking("t") == rank(engine, "oil").ranking("t")[:2]
-
-
-def test_the_same_result_twice(engine: Engine) -> None:
-    assert same(rank(engine, "oil history"), rank(engine, "oil history"))
 
 
 def test_weights_of_parts_multiply_and_add(engine: Engine) -> None:
