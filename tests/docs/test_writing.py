@@ -34,39 +34,22 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-PLANTED = [
-    ("Which system is best is not said.", "is not said"),
-    ("Where there are few topics, nothing is said of it.", "nothing is said"),
-    ("What was said of it was true.", "was said"),
-    ("These metrics cannot be told apart.", "told apart"),
-    ("The files tell the two runs apart.", "tell the two runs apart"),
-    ("This one cannot be told\n  from it.", "cannot be told from"),
-    ("The value stands in the report.", "stands in"),
-    ("The file lies in the folder.", "lies in"),
-    ("Why nothing was tested stands first.", "stands first"),
-    ("The ceiling stands beside it.", "stands beside"),
-    ("A blank line is passed over.", "is passed over"),
-    ("The report loads itself anew.", "anew"),
-    ("Read it once\nmore.", "once more"),
-    ("It is kept for ever.", "for ever"),
-    ("After so many updates.", "so many"),
-    ("With that many systems.", "that many"),
-    ("Such a topic has no relevant document.", "Such a"),
-    ("Every collection at hand.", "at hand"),
-    ("All metrics that it looked at.", "looked at"),
-    ("A run lacking topics.", "lacking"),
-    ("It lacks a reference.", "lacks"),
-    ("What cannot be foretold.", "foretold"),
-    ("Both are weighed.", "weighed"),
-    ("The rise is owed to luck.", "owed to"),
-    ("What is searched is the collection.", "What is searched"),
-    ("It names who judged.", "who judged"),
-]
+PLANTED = """
+Which system is best | is not said |. Where there are few topics, | nothing is said | of it. It | was said | of
+it. These metrics cannot be | told apart |. The files | tell the two runs apart |. This one | cannot be
+told
+  from | it. The value | stands in | the report. The file | lies in | the folder. It | stands first |, then |
+stands beside | the ceiling. A line | is passed over |. It loads itself | anew |, | once
+more |, and | for ever
+|. After | so many | updates, with | that many | systems. | Such a | topic is | at hand |; all | looked at |. A
+run | lacking | topics | lacks | what was | foretold |. Both are | weighed |, | owed to | luck. | What is
+searched | is not | who judged |.
+"""
 
 
-@pytest.mark.parametrize(("text", "phrase"), PLANTED)
-def test_a_planted_phrase_is_found(text: str, phrase: str) -> None:
-    assert [found for _, found in phrases(prose(f"# A page\n\n{text}\n"))] == [phrase]
+def test_planted_phrases_are_found() -> None:
+    wanted = [" ".join(text.split()) for text in PLANTED.split("|")[1::2]]
+    assert [found for _, found in phrases(prose(PLANTED.replace("| ", "").replace(" |", "")))] == wanted
 
 
 @pytest.mark.parametrize(

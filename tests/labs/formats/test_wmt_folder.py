@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import clirbench as cb
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName
@@ -102,11 +101,3 @@ def test_make_installs_what_a_target_other_than_english_needs() -> None:
     for library in ("stop-words", "snowballstemmer", "langcodes", "py3langid"):
         assert library in locked
         assert any(one.startswith(f"{library}>=") for one in needed)
-
-
-def test_a_wmt_folder_of_another_target_is_read(shared_data: Path) -> None:
-    """README's `+experiment=wmt_folder`, on real submissions."""
-    found = cb.run("wmt_folder", folder=shared_data / "wmt22" / "de-fr", check=True).answer
-    assert found.startswith("Languages: de-fr")
-    assert "stop-words" in found or "analyser: fr" in found
-    assert found.endswith("nothing was run")
