@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.errors import ConfigError, InputError
 from clirbench.labs.formats.documents import DocumentReader
 from clirbench.labs.formats.europarl import EuroparlDocuments, without_parenthesis
 
@@ -76,16 +75,3 @@ def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path)
         if unit == "file":
             assert english.keys() == french.keys()
         assert all(len(doc_id.split()) == 1 for doc_id in english)
-
-
-def test_what_is_wrong_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"corpus\.reader\.unit='page' is not one of file, chapter, speaker"):
-        EuroparlDocuments("page")
-    with pytest.raises(ConfigError, match=r"corpus\.reader\.min_lines=-1"):
-        EuroparlDocuments(min_lines=-1)
-    (folder / "ep-00-01-19.txt").write_text("One\n<html>\n")
-    with pytest.raises(InputError, match=r"ep-00-01-19\.txt: line 2: '<html>' is no mark-up of Europarl"):
-        read(folder)
-    (folder / "empty").mkdir()
-    with pytest.raises(InputError, match=r"no files in it that end in \.txt"):
-        read(folder / "empty")

@@ -8,7 +8,6 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName
 from clirbench.labs.formats.wmt_folder import WmtFolder
 
 
@@ -62,27 +61,6 @@ def test_one_reference_of_two_may_be_searched_and_score(mirror: Path) -> None:
 def test_documents_are_those_of_the_file(mirror: Path) -> None:
     (mirror / "wmt22" / "de-fr" / "docs.tsv").write_text("line\tdoc_id\n1\tx\n2\ty\n3\ty\n")
     assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")
-
-
-@pytest.mark.parametrize("part", ["de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
-def test_what_is_no_part_is_refused(mirror: Path, part: str) -> None:
-    with pytest.raises(ConfigError, match="YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"):
-        WmtFolder(str(mirror), part)
-
-
-def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
-    with pytest.raises(UnknownName, match="'C'.*Choices: A, B"):
-        WmtFolder(str(mirror), "wmt22/de-fr/A-C").read()
-
-
-def test_a_folder_that_is_not_there_is_named(mirror: Path) -> None:
-    with pytest.raises(ClirbenchError, match="wmt22/de-xx"):
-        WmtFolder(str(mirror), "wmt22/de-xx").read()
-
-
-def test_without_a_part_the_key_is_named() -> None:
-    with pytest.raises(ConfigError, match="corpus.part=None: YEAR/PAIR of paths.mirror was expected"):
-        WmtFolder()
 
 
 def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Path) -> None:
