@@ -78,7 +78,7 @@ def main() -> None:
         write(root / "checkpoints" / name, text)
     for name, _ in made[-options.new :]:
         (root / "checkpoints" / name).unlink(missing_ok=True)
-    looking = watch.start_watch(
+    looking = watch.Watching(
         Namespace(overrides=overrides, every=30, gain=None, horizon=None, measure="", tensorboard=None)
     )
     timed(f"{len(made) - options.new} checkpoints", looking.look)

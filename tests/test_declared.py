@@ -111,7 +111,7 @@ def test_pooling_does_not_depend_on_what_a_signature_says(tmp_path: Path, small_
     plain, hashed = both(tmp_path, "pool", "a", "b", "--apart", "a,b", "--out", "pooled", folder="pooled")
     signatures = re.compile(r"[0-9a-f]{64}|<code>.*?</code>|`.*`")
     assert {n: signatures.sub("", t) for n, t in plain.items()} == {n: signatures.sub("", t) for n, t in hashed.items()}
-    assert plain["(printed)"].startswith("MAP (pseudo-relevance, bm25), over 2 collections")
+    assert "MAP\tpseudo-relevance\tbm25\t2" in plain["(printed)"]
 
 
 RULE = '''
@@ -153,4 +153,4 @@ def test_a_rule_of_ones_own_that_people_judged_is_reported_so(cli: Cli, small_fo
         for text in (done.stdout, done.stderr, report, results["answer"], "".join(results["warnings"])):
             assert not re.search("pseudo|comes from|left out here|unknown", " ".join(text.split()))
     pooled = cli("pool", "run5", "run8", "--apart", "run5,run8", "--out", "pooled")
-    assert pooled.stdout.startswith("MAP (judged by people, bm25), over 2 collections"), pooled.stderr
+    assert "MAP\tpeople\tbm25\t2" in pooled.stdout, pooled.stderr

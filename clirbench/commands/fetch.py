@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from clirbench.commands.base import command_parser, run_command, say
 from clirbench.datasets.manifests import (
-    DataFile,
     Manifest,
     Places,
     cache_folder,
@@ -63,7 +62,7 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
         return
     for file in missing:
         what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
-        say(f"  {what} {_description(file)}")
+        say(f"  {what} {file.path}  {megabytes(file.download_bytes)}  {file.url}")
         if places.download and not file.by_hand:
             if not places.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
@@ -75,10 +74,6 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
     else:
         say(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
         say(f"  By hand: {manifest.by_hand}")
-
-
-def _description(file: DataFile) -> str:
-    return f"{file.path}  {megabytes(file.download_bytes)}  {file.url}"
 
 
 if __name__ == "__main__":

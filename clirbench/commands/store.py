@@ -7,7 +7,7 @@ While a run uses the store nothing is removed.
 
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,18 +68,14 @@ def megabytes(found: Iterable[Held]) -> str:
     return f"{fixed(sum(one.size for one in found) / 1e6, 1):>10} MB"
 
 
-def arguments_of() -> ArgumentParser:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; exit status 0, or 1 where something cannot be read or removed."""
     parser = command_parser("store", __doc__)
     parser.add_argument("cache", type=Path, nargs="?", default=Path("runs/.cache"), metavar="CACHE", help="paths.cache")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the folders of runs lie (default runs)")
     parser.add_argument("--prune", action="store_true", help="remove what no run names")
     parser.add_argument("--older", type=float, metavar="DAYS", help="with --prune: what was not used for so long")
-    return parser
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; exit status 0, or 1 where something cannot be read or removed."""
-    return run_command(arguments_of(), arguments, _store)
+    return run_command(parser, arguments, _store)
 
 
 def _store(options: Namespace) -> int:

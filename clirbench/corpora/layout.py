@@ -13,7 +13,7 @@ The files need not be in one folder: a data manifest lists the same names and fi
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +27,7 @@ _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
 _SINGLE = re.compile(r"(?P<name>source\.txt|(?:docs|systems|scores|official-metrics|human)\.tsv)(?:\.gz)?")
+_PARTS = {"reference": _REFERENCE, "system": _SYSTEM, "": _SINGLE}
 
 
 class Files(Protocol):
@@ -99,29 +100,26 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that
     cannot be called that (`check_name`).
     """
-    references: dict[str, list[str]] = {}
-    systems: dict[str, list[str]] = {}
-    singles: dict[str, list[str]] = {}
+    parts: dict[str, dict[str, list[str]]] = {part: {} for part in _PARTS}
     ignored: list[str] = []
-    for name in sorted(names):
-        if found := _REFERENCE.fullmatch(name):
-            references.setdefault(found["name"] or "A", []).append(name)
-        elif found := _SYSTEM.fullmatch(name):
-            systems.setdefault(found["name"], []).append(name)
-        elif found := _SINGLE.fullmatch(name):
-            singles.setdefault(found["name"], []).append(name)
+    for file in sorted(names):
+        known = ((part, pattern.fullmatch(file)) for part, pattern in _PARTS.items())
+        part, found = next((one for one in known if one[1]), ("", None))
+        if found:
+            parts[part].setdefault(found["name"] or "A", []).append(file)
         else:
-            ignored.append(name)
+            ignored.append(file)
     errors: list[ClirbenchError] = []
-    errors += _duplicates(where, references, lambda name: f"reference {name}")
-    errors += _duplicates(where, systems, lambda name: f"system {name!r}")
-    errors += _duplicates(where, singles, lambda name: name)
-    for kind, group in (("system name", systems), ("reference name", references)):
-        for name in group:
+    for part, group in parts.items():
+        for name, files_of in group.items():
+            if len(files_of) > 1:
+                called = f"{part} {name!r}" if part == "system" else f"{part} {name}".strip()
+                errors.append(InputError(f"{where}: two files for {called}: {', '.join(files_of)}; keep one of them"))
             with gathered(errors):
-                check_name(where, kind, name)
+                check_name(where, f"{part} name", name)
     raise_all(errors)
-    return Layout(where, files, _first(references), _first(systems), _first(singles), tuple(ignored))
+    references, systems, singles = ({name: held[0] for name, held in parts[part].items()} for part in _PARTS)
+    return Layout(where, files, references, systems, singles, tuple(ignored))
 
 
 def folder_layout(folder: str | Path) -> Layout:
@@ -143,7 +141,10 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
     """
     paths = _named_paths(folder)
     if not (existing_folder(folder) / "systems").is_dir():
-        paths = {name if _has_part(name) else f"systems/{name}": path for name, path in paths.items()}
+        paths = {
+            name if _REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name) else f"systems/{name}": path
+            for name, path in paths.items()
+        }
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
         paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
@@ -210,19 +211,3 @@ def crossed_references(layout: Layout, references: str | Sequence[str]) -> tuple
         has = f"{layout.where} has {', '.join(sorted(layout.references))}"
         raise InputError(f"references={list(names)}: one reference is searched, another scores, and {has}; name two")
     return chosen[0], chosen[1]
-
-
-def _has_part(name: str) -> bool:
-    return bool(_REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name))
-
-
-def _duplicates(where: str, found: Mapping[str, list[str]], called: Callable[[str], str]) -> list[ClirbenchError]:
-    return [
-        InputError(f"{where}: two files for {called(name)}: {', '.join(files)}; keep one of them")
-        for name, files in found.items()
-        if len(files) > 1
-    ]
-
-
-def _first(found: Mapping[str, list[str]]) -> Mapping[str, str]:
-    return {name: files[0] for name, files in found.items()}

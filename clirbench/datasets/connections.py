@@ -145,27 +145,13 @@ class _Received(io.RawIOBase):
         super().close()
 
 
-class _Paced:
-    """As much of a socket as http.client asks for after it has connected."""
+class _Response(http.client.HTTPResponse):
+    """An answer whose bytes are counted and timed as they come, those of its headers too."""
 
-    def __init__(self, sock: socket.socket, pace: Pace) -> None:
-        self.sendall = sock.sendall
-        self.close = sock.close
-        self.makefile = lambda mode: io.BufferedReader(_Received(sock, pace), 1 << 16)
-
-
-class _Http(http.client.HTTPConnection):
-    def __init__(self, pace: Pace, host: str, **settings: Any) -> None:
-        super().__init__(host, **settings)
-        self.pace = pace
-
-    def connect(self) -> None:
-        super().connect()
-        self.sock: Any = _Paced(self.sock, self.pace)
-
-
-class _Https(_Http, http.client.HTTPSConnection):
-    """The same, encrypted."""
+    def __init__(self, pace: Pace, sock: socket.socket, *args: Any, **settings: Any) -> None:
+        super().__init__(sock, *args, **settings)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Received(sock, pace), 1 << 16)
 
 
 class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
@@ -175,11 +161,13 @@ class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
         super().__init__()
         self.pace = pace
 
-    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_Http, self.pace), req)
+    def do_open(self, http_class: Any, req: urllib.request.Request, **settings: Any) -> http.client.HTTPResponse:
+        def paced(*args: Any, **more: Any) -> http.client.HTTPConnection:
+            connection: http.client.HTTPConnection = http_class(*args, **more)
+            connection.response_class = partial(_Response, self.pace)  # type: ignore[assignment]
+            return connection
 
-    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_Https, self.pace), req)
+        return super().do_open(paced, req, **settings)
 
 
 class _NoWayBack(urllib.request.HTTPRedirectHandler):

@@ -79,15 +79,12 @@ class Places:
     cache: str | None = None
     download: bool = False
 
-    def candidates(self, manifest: Manifest, file: DataFile) -> tuple[Path, ...]:
-        """Where a file may lie, best first: the mirror, then the cache, each plain or .gz."""
+    def found(self, manifest: Manifest, file: DataFile) -> Path | None:
+        """Where a file lies, unverified: in the mirror, else the cache, plain or .gz; None where no place has it."""
         homes = [Path(self.mirror).expanduser() / manifest.mirror] if self.mirror else []
         homes += [cache_folder(self.cache, manifest)] if self.cache else []
-        return tuple(home / name for home in homes for name in (file.path, file.path + ".gz"))
-
-    def found(self, manifest: Manifest, file: DataFile) -> Path | None:
-        """The first place that has the file, not yet verified; None where no place has it."""
-        return next((path for path in self.candidates(manifest, file) if path.is_file()), None)
+        places = (home / name for home in homes for name in (file.path, file.path + ".gz"))
+        return next((path for path in places if path.is_file()), None)
 
 
 @dataclass(frozen=True)
@@ -124,14 +121,11 @@ class ManifestFiles:
                 verify(path, files[name])
                 paths[name] = path
         raise_all(errors)
-        if missing:
-            paths.update(self._downloaded(missing))
-        return paths
-
-    def _downloaded(self, missing: Sequence[DataFile]) -> Mapping[str, Path]:
+        if not missing:
+            return paths
         if not self.places.download or not self.places.cache or any(file.by_hand for file in missing):
             raise missing_data(self.manifest, self.places)
-        return download(self.manifest, missing, self.places.cache)
+        return paths | download(self.manifest, missing, self.places.cache)
 
 
 def manifest_names(folder: Path | None = None) -> tuple[str, ...]:
@@ -172,13 +166,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     if wrong := shape_error(record, SHAPE) or ("" if record["files"] else "'files' is empty"):
         raise ConfigError(f"{path}: {wrong}")
     shipped, facts, mirror = record.get("shipped", {}), record.get("facts"), record["mirror"]
-    names = [
-        mirror,
-        *shipped,
-        *shipped.values(),
-        *([facts] if facts else []),
-        *(one["path"] for one in record["files"]),
-    ]
+    names = [mirror, *shipped, *shipped.values(), *filter(None, [facts]), *(one["path"] for one in record["files"])]
     if outside := [name for name in names if unsafe(str(name))]:
         raise ConfigError(f"{path}: {outside[0]!r} points outside the data set")
     texts = {key: " ".join(record[key].split()) for key in TEXTS}
@@ -208,7 +196,7 @@ def verify(path: Path, file: DataFile) -> None:
     raise InputError(f"{path}: not the content that the manifest promises: {size}; delete it and get it again")
 
 
-def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> Mapping[str, Path]:
+def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> dict[str, Path]:
     """Fetch files into the cache, verified; raises `DownloadError` (all of them, as `Problems`)."""
     home = cache_folder(cache, manifest)
     errors: list[ClirbenchError] = []
@@ -252,8 +240,12 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     if len(by_hand) == len(lacking):
         way_1 = "none: nothing that is missing can be downloaded from here"
     # Way 1 knows the other addresses: with all of them the message would lose its middle.
-    places_of = (f"{file.path}  {_about(file)}{f'  {file.url}' if file.by_hand else ''}" for file in lacking)
-    where = (f"\n           DIR/{manifest.mirror}/{place}" for place in places_of)
+    where = (
+        f"\n           DIR/{manifest.mirror}/{file.path}  "
+        f"{megabytes(file.content.n_bytes) if file.content.n_bytes else '(size not published)'}"
+        f"{f'  {file.url}' if file.by_hand else ''}"
+        for file in lacking
+    )
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
         f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"
@@ -266,10 +258,6 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
         f"  way 2:   put the files under a folder DIR (DIR/{example}, ..., plain or .gz) and say paths.mirror=DIR. "
         f"{manifest.by_hand}{''.join(where) if by_hand else ''}"
     )
-
-
-def _about(file: DataFile) -> str:
-    return megabytes(file.content.n_bytes) if file.content.n_bytes else "(size not published)"
 
 
 def megabytes(n_bytes: int) -> str:

@@ -1,11 +1,9 @@
 """`references=cross`, both ways: each of two references is searched once while the other scores the metrics."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clirbench.checks import name_list
 from clirbench.pages.table import Table
-from clirbench.pages.wording import number
 from clirbench.result import Experiment, Result
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import GRADES, SHOWN
@@ -53,7 +51,11 @@ def both_ways(result: Result, other: Result) -> Result:
         for row, way in pairs
     ]
     shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)
-    text = tuple(_told(result, pairs))
+    searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
+    text = (
+        f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
+        f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two.",
+    )
     title = "Is it the same with the two references exchanged?"
     table = Table(EXCHANGED, title, header, cells, text, said=shown, about=ABOUT)
     notes = [note for note in other.notes if note not in result.notes]
@@ -71,17 +73,3 @@ def _weaker(row: Correlation, way: Correlation | None) -> Correlation:
     if GRADES.index(way.grade) <= GRADES.index(row.grade):
         return row
     return replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
-
-
-def _told(result: Result, pairs: Sequence[tuple[Correlation, Correlation]]) -> Iterator[str]:
-    searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
-    yield (
-        f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
-        f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two."
-    )
-    less = [row for row, _ in pairs if EXCHANGED in row.lowered.split()]
-    if less:
-        named = ", ".join(f"{row.metric} with {row.measure} ({row.grade})" for row in less)
-        yield f"Less clear the other way: {named}."
-    largest = max((abs(row.value - way.value) for row, way in pairs), default=0.0)
-    yield f"tau differs between the two ways by at most {number(largest)}."

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,8 @@ from tests.report.boards import results_json
 
 NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
-INPUTS = {
-    "collection": {"documents": 3, "sha256": "c0"},
-    "test_sha256": "t0",
-    "systems": {name: {"test": f"t{name}", "collection": f"c{name}"} for name in ("s1", "s2")},
-}
+SYSTEMS = {name: {"test": f"t{name}", "collection": f"c{name}"} for name in ("s1", "s2")}
+INPUTS = {"collection": {"documents": 3, "sha256": "c0"}, "test_sha256": "t0", "systems": SYSTEMS}
 
 
 def folder(path: Path, **changes: object) -> Path:
@@ -64,48 +62,37 @@ def test_a_run_agrees_with_itself(tmp_path: Path) -> None:
     assert found.verdict == "All 10 numbers that both runs have are equal."
 
 
-def test_a_number_of_equal_origin_that_moved_stands_out(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    b = replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "10.50001")
-    assert part(a, b, "scores") == [(("s1", "BLEU"), "10.5", "10.50001", True)]
-    assert main([str(a), str(b)]) == 1
+OTHER_SIGNATURE = {"signatures": {**SIGNATURES, "MAP": "bm25|k1:1.2|topics:t|rel:top10|MAP"}}
+OTHER_TEXT = {"inputs": {**INPUTS, "systems": {**SYSTEMS, "s1": {"test": "new", "collection": "new"}}}}
+TAU = ("MAP", "BLEU", "kendall")
 
 
-def test_a_number_of_another_signature_or_another_text_may_differ(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    other = {**SIGNATURES, "MAP": "bm25|k1:1.2|topics:t|rel:top10|MAP"}
-    b = replaced(folder(tmp_path / "b", signatures=other), "systems.tsv", "\t0.25", "\t0.26")
-    assert part(a, b, "scores") == [(("s1", "MAP"), "0.25", "0.26", False)]
-    assert part(a, b, "signatures") == [(("MAP",), "k1:0.9", "k1:1.2", False)]
-    inputs = {**INPUTS, "systems": {"s1": {"test": "new", "collection": "new"}, "s2": INPUTS["systems"]["s2"]}}  # type: ignore[index]
-    c = replaced(folder(tmp_path / "c", inputs=inputs), "systems.tsv", "10.5", "11.5")
-    assert part(a, c, "scores") == [(("s1", "BLEU"), "10.5", "11.5", False)]
-    assert main([str(a), str(c)]) == 0
-
-
-def test_imported_numbers_have_no_recorded_origin_and_are_never_called_wrong(tmp_path: Path) -> None:
-    b = replaced(folder(tmp_path / "b"), "systems.tsv", "\t0.1\t", "\t0.2\t")
-    assert part(folder(tmp_path / "a"), b, "scores") == [(("s1", "BLEURT"), "0.1", "0.2", False)]
-
-
-def test_tau_of_equal_columns_should_be_equal(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    b = replaced(folder(tmp_path / "b"), "correlations.tsv", "1.0\t0.04\t2\ttrue", "0.5\t0.4\t2\tfalse")
-    assert part(a, b, "tau") == [(("MAP", "BLEU", "kendall"), "1", "0.5 x", True)]
+@pytest.mark.parametrize(
+    ("changes", "file", "old", "new", "named", "expected"),
+    [
+        ({}, "systems.tsv", "10.5", "10.50001", "scores", (("s1", "BLEU"), "10.5", "10.50001", True)),
+        (OTHER_SIGNATURE, "systems.tsv", "\t0.25", "\t0.26", "scores", (("s1", "MAP"), "0.25", "0.26", False)),
+        (OTHER_SIGNATURE, "systems.tsv", "\t0.25", "\t0.26", "signatures", (("MAP",), "k1:0.9", "k1:1.2", False)),
+        (OTHER_TEXT, "systems.tsv", "10.5", "11.5", "scores", (("s1", "BLEU"), "10.5", "11.5", False)),
+        # imported numbers have no recorded origin, and are never called wrong
+        ({}, "systems.tsv", "\t0.1\t", "\t0.2\t", "scores", (("s1", "BLEURT"), "0.1", "0.2", False)),
+        ({}, "correlations.tsv", "1.0\t0.04\t2\ttrue", "0.5\t0.4\t2\tfalse", "tau", (TAU, "1", "0.5 x", True)),
+        ({}, "correlations.tsv", "0.04\t2\ttrue", "0.06\t2\tfalse", "tau", (TAU, "1.0", "1.0 x", True)),
+        ({}, "per_topic.tsv", "MAP\t0.5", "MAP\t0.75", "topics", (("MAP", "s2", "q"), "0.5", "0.75", True)),
+    ],
+)
+def test_a_number_that_moved_stands_out_where_it_should_be_equal(
+    tmp_path: Path, changes: dict[str, Any], file: str, old: str, new: str, named: str, expected: tuple[object, ...]
+) -> None:
+    a, b = folder(tmp_path / "a"), replaced(folder(tmp_path / "b", **changes), file, old, new)
+    assert part(a, b, named) == [expected]
+    assert main([str(a), str(b)]) == (0 if changes or not expected[-1] else 1)
 
 
 def test_significance_may_differ_where_other_metrics_are_tested_together(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    b = replaced(folder(tmp_path / "b"), "correlations.tsv", "0.04\t2\ttrue", "0.06\t2\tfalse")
-    assert part(a, b, "tau") == [(("MAP", "BLEU", "kendall"), "1.0", "1.0 x", True)]
     c = replaced(folder(tmp_path / "c"), "correlations.tsv", "0.04\t2\ttrue", "0.06\t2\tfalse")
     replaced(c, "correlations.tsv", "MAP\tBLEURT\tkendall", "MAP\tCOMET\tkendall")
-    assert (("MAP", "BLEU", "kendall"), "1.0", "1.0 x", False) in part(a, c, "tau")
-
-
-def test_single_topics_are_compared(tmp_path: Path) -> None:
-    b = replaced(folder(tmp_path / "b"), "per_topic.tsv", "MAP\t0.5", "MAP\t0.75")
-    assert part(folder(tmp_path / "a"), b, "topics") == [(("MAP", "s2", "q"), "0.5", "0.75", True)]
+    assert (TAU, "1.0", "1.0 x", False) in part(folder(tmp_path / "a"), c, "tau")
 
 
 def test_configuration_and_inputs_are_compared_key_by_key(tmp_path: Path) -> None:

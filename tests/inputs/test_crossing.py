@@ -73,6 +73,3 @@ def test_the_grade_is_the_weaker_of_both_ways(folder: Path) -> None:
             assert found.correlations[0].grade == (there if weaker else here)
             assert found.correlations[0].lowered == ("exchanged" if weaker else "")
             assert found.correlations[1:] == tuple(rest)
-            table = next(table for table in found.tables if table.name == "exchanged")
-            told = f"Less clear the other way: {row.metric} with {row.measure} ({there})." in table.text
-            assert told == weaker

@@ -1,7 +1,6 @@
 """Rows "no translation" and "reference side": both sides are searched as baselines, never counted among the systems."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 import clirbench as cb
 from clirbench.errors import InputError
-from tests.conftest import Cli
 from tests.report.digits import differences
 
 SETTINGS: dict[str, Any] = {"topics.n": 10, "metric": ["BLEU"], "measures": ["MAP"], "relevance.k": 2}
@@ -84,17 +82,3 @@ def test_the_share_of_monolingual_retrieval_where_the_english_side_judges_nothin
     assert differences(folder) == []
     plain = cb.run("folder", folder=str(small_folder), **settings, **judged)
     assert "of_english" not in plain.decision
-
-
-@pytest.mark.slow
-def test_what_monolingual_retrieval_reaches_on_the_help_pages(cli: Cli, shared_data: Path) -> None:
-    """The numbers that come with the data: RR .658 of Spanish pages' reference side, .667 of the Basque."""
-    for pair, expected, least in (("esen", 0.658, 74), ("euen", 0.667, 50)):
-        done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
-        assert done.returncode == 0, done.stderr
-        found = cb.load(cli.cwd / pair)
-        assert found.systems.loc[ENGLISH, "RR"] == pytest.approx(expected, abs=0.0006)
-        share = re.search(r"reaches (\d+) % of the reference side's RR", done.stdout)
-        assert share is not None
-        assert int(share[1]) >= least
-        assert differences(cli.cwd / pair) == []

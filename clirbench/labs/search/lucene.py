@@ -15,10 +15,10 @@ from clirbench.retrieval.analyzers.base import Analyzer
 from clirbench.retrieval.analyzers.english import ByLanguage, English
 from clirbench.retrieval.queries import Query, check_parameters, empty_collection, query
 from clirbench.text import BLOCK, Text, sha256_of
-from clirbench.types import Documents, Floats, Ints, Run, Topic
+from clirbench.types import Documents, Floats, Run, Topic
 
 LUCENE = "org.apache.lucene."
-_HIT = re.compile(r"fields=\[([^,]+), \[?([0-9a-f ]*)\]")
+_HIT = re.compile(r"fields=\[([^,]+), \[([0-9a-f ]*)\]")
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Lucene:
                 text = _Text(self.analyzer)
                 queries = [query(topic, text) for topic in topics]
                 if isinstance(documents.text, IndexedText):
-                    return _search(self, documents, queries, _directory(documents.text.index), _ById(documents))
+                    return _search(self, documents, queries, _directory(documents.text.index))
                 directory = _directory(folder)
                 _index(documents, text, directory)
-                return _search(self, documents, queries, directory, _ByPlace(documents))
+                return _search(self, documents, queries, directory)
             except JavaException as error:
                 raise ResourceError(f"Lucene, {documents.text.where}: Java failed: {error}") from error
 
@@ -144,54 +144,24 @@ def _directory(folder: str | Path) -> Any:
 
 
 def _index(documents: Documents, text: _Text, directory: Any) -> None:
-    """Index every document, with its doc_id's place among all doc_ids to sort ties by."""
+    """Index every document, with its doc_id to sort ties by, as pyserini has it."""
     configuration = _lucene("index.IndexWriterConfig")(text.java)
     writer = _lucene("index.IndexWriter")(directory, configuration)
     try:
         contents = _lucene("document.TextField")("contents", "", _lucene("document.Field$Store").NO)
-        place = _lucene("document.NumericDocValuesField")("place", 0)
+        doc_id = _lucene("document.BinaryDocValuesField")("id", _lucene("util.BytesRef")())
         one = _lucene("document.Document")()
         one.add(contents)
-        one.add(place)
-        for document, rank in zip(documents, documents.map.id_rank.tolist(), strict=True):
+        one.add(doc_id)
+        for document in documents:
             contents.setStringValue(text.indexed(document.text))
-            place.setLongValue(rank)
+            doc_id.setBytesValue(document.doc_id.encode())
             writer.addDocument(one)
     finally:
         writer.close()
 
 
-class _ByPlace:
-    """Ties in an index of ours: by the place of the doc_id among all."""
-
-    field, type = "place", "LONG"
-
-    def __init__(self, documents: Documents) -> None:
-        self._by_place = np.argsort(documents.map.id_rank)
-
-    def ordinals(self, found: Sequence[str]) -> Ints:
-        return self._by_place[np.array([int(place) for place in found], dtype=np.int64)]
-
-
-class _ById:
-    """Ties in an index of pyserini's: by its field `id`, whose bytes Java writes as hexadecimal numbers."""
-
-    field, type = "id", "STRING_VAL"
-
-    def __init__(self, documents: Documents) -> None:
-        self._where = documents.text.where
-        self._ordinals = {doc_id: ordinal for ordinal, doc_id in enumerate(documents.map.doc_ids)}
-
-    def ordinals(self, found: Sequence[str]) -> Ints:
-        doc_ids = [bytes.fromhex(one).decode() for one in found]
-        if unknown := next((one for one in doc_ids if one not in self._ordinals), None):
-            raise InputError(f"{self._where}: document {unknown!r} is not in the collection: is this its index?")
-        return np.array([self._ordinals[doc_id] for doc_id in doc_ids], dtype=np.int64)
-
-
-def _search(
-    engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any, ties: _ByPlace | _ById
-) -> Run:
+def _search(engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any) -> Run:
     """Search for every topic, ties sorted by doc_id on Lucene's side."""
     reader = _lucene("index.DirectoryReader").open(directory)
     try:
@@ -205,9 +175,14 @@ def _search(
         searcher = _lucene("search.IndexSearcher")(reader.getContext())
         searcher.setSimilarity(_lucene("search.similarities.BM25Similarity")(engine.k1, engine.b))
         _lucene("search.IndexSearcher").setMaxClauseCount(1 << 20)
+        numbers = {doc_id: ordinal for ordinal, doc_id in enumerate(documents.map.doc_ids)}
         ranked, unmatched, n_matched = [], [], []
         for one in queries:
-            ordinals, scores, n = _hits(searcher, one, engine.depth, ties)
+            found, scores, n = _hits(searcher, one, engine.depth)
+            if unknown := next((doc_id for doc_id in found if doc_id not in numbers), None):
+                where = documents.text.where
+                raise InputError(f"{where}: document {unknown!r} is not in the collection: is this its index?")
+            ordinals = np.array([numbers[doc_id] for doc_id in found], dtype=np.int64)
             ranked.append((one.topic_id, ordinals, scores))
             n_matched.append(n)
             unmatched.append([term for term in one.weights if reader.docFreq(_term(term)) == 0])
@@ -216,20 +191,20 @@ def _search(
         reader.close()
 
 
-def _hits(searcher: Any, one: Query, depth: int, ties: _ByPlace | _ById) -> tuple[Ints, Floats, int]:
-    """(ordinals, scores) of a topic's list and how many documents match; read from the hits' text form.
+def _hits(searcher: Any, one: Query, depth: int) -> tuple[list[str], Floats, int]:
+    """(doc_ids, scores) of a topic's list and how many documents match; read from the hits' text form.
 
-    One call brings all hits over; Java writes a float with enough digits to read it back exactly.
+    One call brings all hits over; Java writes a float with enough digits to read it back exactly, and the bytes of an
+    id as hexadecimal numbers.
     """
     asked = _java_query(one)
     fields = _lucene("search.SortField")
-    by_score_and_id = _lucene("search.Sort")(
-        fields.FIELD_SCORE, fields(ties.field, getattr(_lucene("search.SortField$Type"), ties.type))
-    )
+    by_id = fields("id", _lucene("search.SortField$Type").STRING_VAL)
+    by_score_and_id = _lucene("search.Sort")(fields.FIELD_SCORE, by_id)
     top = searcher.search(asked, depth, by_score_and_id, True)
     hits = _HIT.findall(java()("java.util.Arrays").toString(top.scoreDocs))
     scores = np.array([float(score) for score, _ in hits], dtype=np.float32)
-    return ties.ordinals([tie for _, tie in hits]), scores, int(searcher.count(asked))
+    return [bytes.fromhex(doc_id).decode() for _, doc_id in hits], scores, int(searcher.count(asked))
 
 
 def _java_query(one: Query) -> Any:

@@ -5,11 +5,15 @@ the next checkpoints gain less than `GAIN` if the line holds, go on where they g
 nobody can tell. What training gained before is no part of it. How often it errs: benchmarks/stopping.py.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.pages.wording import short
+from clirbench.pages.wording import interval, number, short
+from clirbench.report.grouping import training_runs
+from clirbench.result import Result
+from clirbench.statistics.model.decision import topic_values
 from clirbench.statistics.model.noise import FEWEST_TOPICS
 from clirbench.types import Doubles
 
@@ -22,6 +26,12 @@ GAIN = 0.005
 """What is worth the wait, in units of the measure, unless the user has another figure."""
 NEAREST, AHEAD = 5, 5
 """How far the rule looks where the user names no horizon: 5 checkpoints, or a fifth of those so far."""
+
+WRONG = (
+    "Of simulated trainings that rose to the end this rule stopped up to .07 too early (50 topics; 150: .06). "
+    "It cannot predict a rise that is still to come, as after a change of the learning rate."
+)
+"""From benchmarks/RESULTS.md."""
 
 
 @dataclass(frozen=True)
@@ -94,3 +104,38 @@ def scatter_error(at: Doubles, scatter: Doubles) -> float:
     total = float(parts @ parts)
     total += sum(2 * (1 - k / (lags + 1)) * float(parts[k:] @ parts[:-k]) for k in range(1, lags + 1))
     return float(np.sqrt(max(0.0, total) * n / (n - 2)) / (at @ at))
+
+
+def learning_curve(result: Result, measure: str) -> tuple[Doubles, Doubles]:
+    """(steps, topics): the mean over runs at each step that all runs have reached; and those steps, ascending."""
+    none = np.empty((0, 0)), np.empty(0)
+    if measure not in {column.name for column in result.board.measures}:
+        return none
+    part = result.evidence.only(np.isfinite(result.board[measure].values))
+    values = topic_values(part, measure)
+    if values is None:
+        return none
+    steps, runs = part.board.metadata.get("step", ()), training_runs(part.board).group_of
+    at: dict[float, dict[int, list[int]]] = {}
+    for row, text in enumerate(steps):
+        with suppress(ValueError):
+            at.setdefault(float(text), {}).setdefault(runs[row], []).append(row)
+    common = sorted(step for step, of_run in at.items() if len(of_run) == len(set(runs)))
+    if not common:
+        return none
+    means = [np.mean([values[rows].mean(axis=0) for rows in at[step].values()], axis=0) for step in common]
+    return np.stack(means), np.array(common)
+
+
+def in_words(found: Outlook | None, measure: str, checkpoints: int) -> str:
+    """What the rule says, in a sentence."""
+    if found is None:
+        return (
+            f"Go on: {checkpoints} checkpoints with {measure or 'a measure'} are too few to judge, {FEWEST} are needed."
+        )
+    gain = f"the next {found.horizon} gain {interval(found.low, found.high)} {measure}, each limit with 95 %"
+    rest = f"; {number(found.gain)} is worth the wait. {WRONG}"
+    if not found.stop:
+        rest = "." if found.verdict != UNKNOWN else ": more topics or checkpoints would tell."
+    verdict = f"{found.verdict[0].upper()}{found.verdict[1:]}"
+    return f"{verdict}: if the trend of the last {found.window} checkpoints holds, {gain}{rest}"

@@ -3,7 +3,7 @@ and where it comes from."""
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -141,16 +141,19 @@ def _topics(result: Result) -> Iterator[Section]:
             continue
         (relevance, measure), values = next(iter(found.per_topic.items()))
         texts = {topic.topic_id: topic.text[:400] for topic in result.inputs.topics[found.topic_label]}
-        shared, lost = _of_rankings(found)
+        counted = [system in result.board.systems for system in found.runs]  # no baseline
+        shared, lost = _of_rankings(
+            found, [run for run, is_system in zip(found.runs, counted, strict=True) if is_system]
+        )
         rows = []
-        for topic_id, column in zip(found.topics(relevance, measure), values.T, strict=True):
+        for topic_id, column in zip(found.topics(relevance, measure), values[counted].T, strict=True):
             numbers = column.mean(), column.min(), column.max() - column.min(), np.mean(shared.get(topic_id, [np.nan]))
             rows.append(
                 (topic_id, texts.get(topic_id, ""), *map(float, numbers), listed(sorted(lost.get(topic_id, ()))))
             )
         header = ("topic", "text", "mean", "lowest", "spread", "overlap", "terms lost")
         said = (
-            f"Mean, lowest and spread of {measure} over {len(found.runs)} systems. overlap: the share of the reference "
+            f"Mean, lowest and spread of {measure} over {sum(counted)} systems. overlap: the share of the reference "
             "side's first 10 documents that are among a system's first 10, on average. terms lost: query terms that "
             "the reference side has and some system never writes."
         )
@@ -158,11 +161,12 @@ def _topics(result: Result) -> Iterator[Section]:
         yield Section(f"topics{label}", f"Topics {label}".strip(), (made, Aside(said)), "Topics", True, screen=True)
 
 
-def _of_rankings(found: Retrieval) -> tuple[dict[str, list[float]], dict[str, set[str]]]:
+def _of_rankings(found: Retrieval, systems: Sequence[str]) -> tuple[dict[str, list[float]], dict[str, set[str]]]:
     """By topic: the overlap of each system's first documents with the reference side's, and terms that some lose."""
     shared: dict[str, list[float]] = {}
     lost: dict[str, set[str]] = {}
-    for run in found.runs.values():  # one at a time: each is read from the store
+    for system in systems:
+        run = found.runs[system]
         for topic_id in found.ideal.position:
             if ideal := set(found.ideal.ranking(topic_id)[:TOP]):
                 shared.setdefault(topic_id, []).append(len(ideal & {*run.ranking(topic_id)[:TOP]}) / len(ideal))

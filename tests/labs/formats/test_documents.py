@@ -15,9 +15,7 @@ from clirbench.files.trec import read_qrels, read_run
 from clirbench.labs.formats.documents import DocumentReader, DocumentsCorpus, JsonDocuments, ReadText
 from clirbench.labs.formats.europarl import EuroparlDocuments
 from clirbench.labs.formats.trec_documents import TrecDocuments
-from clirbench.relevance.qrels import QrelsFile
 from clirbench.systems.files import FileSystems
-from clirbench.types import Document, Documents, Run, Topic
 from tests.conftest import Cli
 
 
@@ -105,35 +103,6 @@ def test_json_fields(tmp_path: Path) -> None:
         list(JsonDocuments().documents(write(tmp_path / "a.jsonl", '{"id": true, "text": "x"}')))
     with pytest.raises(ConfigError, match="a list of at least one field"):
         JsonDocuments("text")
-
-
-def test_patapsco_is_read(shared_data: Path) -> None:
-    """20 documents in four languages under the same ids, and judgments of people on them."""
-    folder = shared_data / "clir" / "patapsco"
-    reader = JsonDocuments(["title", "text"])
-    sides = {lang: dict(reader.documents(folder / f"{lang}_mini_docs.jsonl")) for lang in ("eng", "fas", "rus", "zho")}
-    assert [len(side) for side in sides.values()] == [20] * 4
-    assert all(side.keys() == sides["eng"].keys() for side in sides.values())
-    assert all(text.strip() for side in sides.values() for text in side.values())
-    qrels = read_qrels(folder / "eng_mini_qrels")
-    assert qrels.topic_ids == ("001", "002")
-    assert set().union(*qrels.grades.values()) <= sides["eng"].keys()
-    text = ReadText(folder / "eng_mini_docs.jsonl", reader)
-    ideal = Run.of({topic_id: {text.doc_ids()[0]: 1.0} for topic_id in qrels.topic_ids})
-    documents = Documents.of([Document(*pair) for pair in text.documents()])
-    judged = QrelsFile(folder / "eng_mini_qrels", judged_by="people").judge(
-        ideal, documents, [Topic.of("001", "Flooding")]
-    )
-    assert max(judged.grades["001"].values()) == 3
-    assert len(list(reader.documents(folder / "cc-news-zho-1000.jsonl"))) == 998
-
-
-@pytest.mark.parametrize("language", ["fas", "rus", "zho"])
-def test_hc4_judgments_are_read(shared_data: Path, language: str) -> None:
-    for part in ("dev", "train"):
-        path = shared_data / "clir" / "hc4" / language / f"{part}.qrels.v1-0.txt"
-        grades = {g for by_document in read_qrels(path).grades.values() for g in by_document.values()}
-        assert grades <= {0, 1, 3}
 
 
 def test_without_english_side_or_test_set(folder: Path) -> None:
@@ -232,27 +201,3 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         refused = cli(*arguments, "metric=[BLEU]", "check=true")
         assert refused.returncode == 1
         assert "MT metrics need a test set" in refused.stderr
-
-
-@pytest.mark.slow
-def test_998_chinese_documents_are_translated_and_searched(cli: Cli, tmp_path: Path, shared_data: Path) -> None:
-    """HC4's topics and judgments of these documents; four systems, metrics from a score table, tau."""
-    data = shared_data / "clir" / "patapsco"
-    (tmp_path / "words.py").write_text(FIRST_WORDS)
-    shares = {"a": 0.2, "b": 0.5, "c": 0.8, "d": 1}
-    commands = ", ".join(f"{name}: '{sys.executable} words.py {share}'" for name, share in shares.items())
-    write(tmp_path / "scores.tsv", "system\tquality\n" + "".join(f"{n}\t{s}\n" for n, s in shares.items()))
-    done = cli(
-        "corpus=jsonl_documents", f"corpus.source={data}/cc-news-zho-1000.jsonl", "corpus.sentences.language=zho",
-        "systems=command", f"systems.commands={{{commands}}}", "topics=jsonl",
-        f"topics.path={data}/dev.topics.v1-0.jsonl", "topics.language=zho", "relevance=qrels",
-        f"relevance.path={data}/zho.toy-dev.qrels.v1-0.txt", "relevance.judged_by=people",
-        "relevance.missing_topics=drop", "metric=[]",
-        "relevance.unknown_documents=drop", "analyzer=character", "measures=[MAP,nDCG]", "scores.tables=[scores.tsv]",
-        "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Kendall's tau over 4 systems" in done.stdout
-    with (tmp_path / "out" / "systems.tsv").open(newline="") as table:
-        values = {row["system"]: float(row["nDCG"]) for row in csv.DictReader(table, delimiter="\t")}
-    assert values["d"] > 0

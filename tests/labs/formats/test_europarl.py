@@ -1,12 +1,9 @@
 """Europarl's release format: units, kept lines, and the published counts."""
 
-import csv
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from clirbench.errors import ConfigError, InputError
 from clirbench.labs.formats.documents import DocumentReader
 from clirbench.labs.formats.europarl import EuroparlDocuments, without_parenthesis
 
@@ -70,30 +67,6 @@ def test_a_parenthesis_at_the_head_goes(line: str, kept: str) -> None:
     assert without_parenthesis(line) == kept
 
 
-def test_the_published_counts_are_explained(shared_data: Path) -> None:
-    """europarl-en-line-counts.tsv (Lignos et al. 2019) counts all lines of the released files, mark-up too.
-
-    The sample is sentence-split, and speeches that do not pair off with the French ones are cut out of it. In the
-    file from which nothing was cut, mark-up lines and paragraphs (text between two marks) add up to the count.
-    """
-    with (shared_data / "papers" / "lignos2019" / "europarl-en-line-counts.tsv").open(newline="") as stream:
-        published = {row["doc_id"]: int(row["lines"]) for row in csv.DictReader(stream, delimiter="\t")}
-    assert len(published) == 9672
-    two, four = (sum(n == lines for n in published.values()) for lines in (2, 4))
-    assert (two, four) == (4346, 960)
-    assert sum(n not in (2, 4) for n in published.values()) == 4366
-    sample = shared_data / "europarl" / "original-format" / "txt" / "en"
-    for path in sorted(sample.iterdir()):
-        raw = path.read_text(encoding="utf-8").split("\n")[:-1]
-        marks = [line.startswith("<") for line in raw]
-        paragraphs = sum(before and not here for before, here in zip([True, *marks], marks, strict=False))
-        cut = sum(a.startswith("<SPEAKER") and b.startswith("<SPEAKER") for a, b in pairwise(raw))
-        if cut:
-            assert sum(marks) + paragraphs < published[path.stem]
-        else:
-            assert sum(marks) + paragraphs == published[path.stem]
-
-
 def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path) -> None:
     sample = shared_data / "europarl" / "original-format" / "txt"
     for unit, at_least in (("file", 4), ("chapter", 15), ("speaker", 300)):
@@ -102,16 +75,3 @@ def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path)
         if unit == "file":
             assert english.keys() == french.keys()
         assert all(len(doc_id.split()) == 1 for doc_id in english)
-
-
-def test_what_is_wrong_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"corpus\.reader\.unit='page' is not one of file, chapter, speaker"):
-        EuroparlDocuments("page")
-    with pytest.raises(ConfigError, match=r"corpus\.reader\.min_lines=-1"):
-        EuroparlDocuments(min_lines=-1)
-    (folder / "ep-00-01-19.txt").write_text("One\n<html>\n")
-    with pytest.raises(InputError, match=r"ep-00-01-19\.txt: line 2: '<html>' is no mark-up of Europarl"):
-        read(folder)
-    (folder / "empty").mkdir()
-    with pytest.raises(InputError, match=r"no files in it that end in \.txt"):
-        read(folder / "empty")

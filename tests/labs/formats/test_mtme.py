@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clirbench.corpora.base import CorpusSource
-from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
+from clirbench.errors import UnknownName
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
@@ -46,21 +46,6 @@ def test_the_reference_that_is_searched_is_the_first_named(folder: Path) -> None
     assert next(iter(corpus.english)).text == "refB one\ntwo"
     with pytest.raises(UnknownName, match="unknown reference of .* 'refC'.*Choices: refA, refB"):
         MtmeCorpus(folder, "de-en", references="refC").read()
-
-
-def test_what_is_wrong_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"corpus\.folder and corpus\.pair are not set"):
-        MtmeCorpus(folder)
-    with pytest.raises(InputError, match="no references/en-cs"):
-        MtmeCorpus(folder, "en-cs").read()
-    with pytest.raises(InputError, match="no such folder"):
-        MtmeCorpus(folder / "none", "de-en").read()
-    write(folder / "documents" / "de-en.docs", "news doc.1\n")
-    with pytest.raises(AlignmentError, match=r"de-en\.docs has 1 lines.*has 3"):
-        MtmeCorpus(folder, "de-en").read()
-    write(folder / "documents" / "de-en.docs", "news doc.1\ndoc.1\n")
-    with pytest.raises(InputError, match=r"de-en\.docs: line 2: 1 columns, 2 expected: DOMAIN DOCNAME"):
-        MtmeCorpus(folder, "de-en").read()
 
 
 def scores(folder: Path) -> Path:
@@ -111,9 +96,3 @@ def test_every_metric_found_is_a_column(folder: Path) -> None:
         "human-wmt-z",
     ]
     assert MtmeCorpus(folder, "de-en", scores=[]).read().scores == ()
-
-
-def test_scores_that_are_none_are_refused(folder: Path) -> None:
-    write(scores(folder) / "metric-scores" / "de-en" / "Kiwi-src.sys.score", "sys.1\t.5\nsys2\tgood\n")
-    with pytest.raises(InputError, match=r"Kiwi-src\.sys\.score: line 2: 'good' is not a number"):
-        MtmeCorpus(folder, "de-en").read()

@@ -3,9 +3,6 @@
 import gzip
 from pathlib import Path
 
-import pytest
-
-from clirbench.errors import ConfigError
 from clirbench.labs.formats.documents import DocumentReader
 from clirbench.labs.formats.trec_documents import TrecDocuments
 
@@ -39,12 +36,6 @@ def test_documents_are_read_in_order(tmp_path: Path) -> None:
         "empty": [],
     }
     assert dict(TrecDocuments(["DATE"]).documents(tmp_path / "b.trec"))["FT911-3"] == "910514"
-
-
-def test_fields_are_a_list_of_names() -> None:
-    for fields in ("TEXT", [], ["A B"]):
-        with pytest.raises(ConfigError, match=r"corpus\.reader\.fields"):
-            TrecDocuments(fields)
 
 
 def test_fields_that_are_not_closed_are_passed_over(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import clirbench as cb
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName
 from clirbench.labs.formats.wmt_folder import WmtFolder
 
 
@@ -65,27 +63,6 @@ def test_documents_are_those_of_the_file(mirror: Path) -> None:
     assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")
 
 
-@pytest.mark.parametrize("part", ["de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d"])
-def test_what_is_no_part_is_refused(mirror: Path, part: str) -> None:
-    with pytest.raises(ConfigError, match="YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"):
-        WmtFolder(str(mirror), part)
-
-
-def test_an_unknown_reference_names_the_known_ones(mirror: Path) -> None:
-    with pytest.raises(UnknownName, match="'C'.*Choices: A, B"):
-        WmtFolder(str(mirror), "wmt22/de-fr/A-C").read()
-
-
-def test_a_folder_that_is_not_there_is_named(mirror: Path) -> None:
-    with pytest.raises(ClirbenchError, match="wmt22/de-xx"):
-        WmtFolder(str(mirror), "wmt22/de-xx").read()
-
-
-def test_without_a_part_the_key_is_named() -> None:
-    with pytest.raises(ConfigError, match="corpus.part=None: YEAR/PAIR of paths.mirror was expected"):
-        WmtFolder()
-
-
 def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Path) -> None:
     ours = FolderCorpus(str(shared_data / "wmt22" / "de-en"), references="cross").read()
     theirs = WmtFolder(str(shared_data), "wmt22/de-en/A-B").read()
@@ -102,11 +79,3 @@ def test_make_installs_what_a_target_other_than_english_needs() -> None:
     for library in ("stop-words", "snowballstemmer", "langcodes", "py3langid"):
         assert library in locked
         assert any(one.startswith(f"{library}>=") for one in needed)
-
-
-def test_a_wmt_folder_of_another_target_is_read(shared_data: Path) -> None:
-    """README's `+experiment=wmt_folder`, on real submissions."""
-    found = cb.run("wmt_folder", folder=shared_data / "wmt22" / "de-fr", check=True).answer
-    assert found.startswith("Languages: de-fr")
-    assert "stop-words" in found or "analyser: fr" in found
-    assert found.endswith("nothing was run")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.base import CorpusSource
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import UnknownName
 from clirbench.labs.formats.wmt_xml import WmtXmlCorpus, read_wmt_xml
 from clirbench.systems.files import FileSystems
 from tests.hostile import read_or_refused
@@ -76,11 +76,6 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
     corpus = WmtXmlCorpus(str(tmp_path / "set.xml.gz")).read()
     assert corpus.test.references == (("One",),)
     assert corpus.source is None
-
-
-def test_a_path_is_needed() -> None:
-    with pytest.raises(ConfigError, match=r"corpus\.path=FILE"):
-        WmtXmlCorpus()
 
 
 def attributes(size: int, attribute: str) -> str:

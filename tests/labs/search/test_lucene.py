@@ -42,11 +42,6 @@ def test_a_sample_of_europarl(shared_data: Path, trec_topics: Sequence[Topic]) -
     assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
 
 
-@pytest.mark.parametrize("pair", ["de-en", "ja-en"])
-def test_wmt21(shared_data: Path, trec_topics: Sequence[Topic], pair: str) -> None:
-    assert_identical(lines_of(shared_data / "wmt21" / pair / "reference-A.txt"), trec_topics[:150])
-
-
 def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
     """Documents of 1 to 40 lines (long ones have rounded lengths), ids that sort unlike the collection."""
     text = TextFile(shared_data / "lignos2019" / "cs-en" / "reference.txt")

@@ -24,7 +24,7 @@ def look(texts: Path, folder: Path, home: Path) -> None:
     ]  # fmt: skip
     events = home / f"events-{len(list(home.glob('events-*')))}" if find_spec("tensorboardX") else None
     options = Namespace(overrides=overrides, every=1, gain=0.005, horizon=None, measure="", tensorboard=events)
-    started = watch.start_watch(options)
+    started = watch.Watching(options)
     try:
         started.look()
     finally:

@@ -15,20 +15,13 @@ CHECKPOINT = '{"event": "checkpoint", "system": "a", "metadata": {}, "values": {
     ("line", "said"),
     [
         ("[]", "line 2: it is no object"),
-        ("3", "line 2: it is no object"),
-        ("{}", "line 2: 'event' is missing"),
-        ('{"event": null}', "line 2: 'event' is no text"),
-        ('{"event": ["checkpoint"]}', "line 2: 'event' is no text"),
         ('{"event": "checkpoint"}', "line 2: 'system' is missing"),
         (CHECKPOINT.replace('"a"', '["a"]'), "line 2: 'system' is no text"),
         (CHECKPOINT.replace("{}", '{"step": 5}'), "line 2: 'step' is no text"),
         (CHECKPOINT.replace("1.5", '"1.5"'), "line 2: 'BLEU' is no number"),
-        (CHECKPOINT.replace("1.5", "1e999"), "line 2: 1e999 is no finite number"),
         (CHECKPOINT.replace("1.5", "NaN"), "line 2: NaN is no finite number"),
         (CHECKPOINT.replace("{}", "{}, " + '"made_from": 5'), "line 2: 'made_from' is no text"),
-        (CHECKPOINT.replace("{}", "{}, " + '"system": "b"'), "line 2: a key is there twice"),
         ('{"event": "report", "made_from": []}', "line 2: 'made_from' is no text"),
-        ("[" * 5000 + "]" * 5000, "line 2: .*json_depth"),
     ],
 )
 def test_valid_json_that_no_watch_wrote_is_named_by_its_line(tmp_path: Path, line: str, said: str) -> None:

@@ -3,25 +3,35 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from clirbench.labs.watching.outlook import in_words, learning_curve
-from clirbench.labs.watching.stopping import Outlook
+from clirbench.labs.watching.stopping import Outlook, in_words, learning_curve
 from clirbench.measures.parsing import parse
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.evidence import Evidence
+from clirbench.types import Doubles
 from tests.report.boards import result
 
 
-def test_the_curve_is_the_mean_over_runs_at_their_common_steps() -> None:
-    steps, runs = ["10", "2", "10", "2", "30"], ["a", "a", "b", "b", "b"]
-    values = np.arange(10.0).reshape(5, 2)
-    columns = (Column("M", "metric", np.arange(5.0)), Column("MAP", "measure", values.mean(axis=1)))
-    made = Scoreboard(tuple("vwxyz"), columns, {"step": tuple(steps), "run": tuple(runs)})
+@pytest.mark.parametrize(
+    ("values", "metadata", "at", "means"),
+    [  # two runs at their common steps; a checkpoint without a value
+        (np.arange(10.0).reshape(5, 2), {"step": ("10", "2", "10", "2", "30"), "run": tuple("aabbb")}, [2, 10],
+         [[4, 5], [2, 3]]),
+        (np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]]), {"step": tuple("123")}, [1, 3], [[1, 2], [3, 4]]),
+    ],
+)  # fmt: skip
+def test_the_curve_is_the_mean_over_runs_at_their_common_steps(
+    values: Doubles, metadata: dict[str, tuple[str, ...]], at: list[float], means: list[list[float]]
+) -> None:
+    n = len(values)
+    columns = (Column("M", "metric", np.arange(float(n))), Column("MAP", "measure", values.mean(axis=1)))
+    made = Scoreboard(tuple("vwxyz"[:n]), columns, metadata)
     found = result(made, [], [])
     object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
-    curve, at = learning_curve(found, "MAP")
-    assert at.tolist() == [2, 10]
-    assert curve.tolist() == [[4, 5], [2, 3]]
+    curve, steps = learning_curve(found, "MAP")
+    assert (steps.tolist(), curve.tolist()) == (at, means)
+    assert len(learning_curve(found, "RBO")[1]) == 0
 
 
 def test_words() -> None:
@@ -39,15 +49,3 @@ def test_words() -> None:
         "with 95 %: more topics or checkpoints would tell."
     )
     assert in_words(None, "MAP", 3).startswith("Go on: 3 checkpoints")
-
-
-def test_a_checkpoint_without_a_value_is_left_out() -> None:
-    values = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]])
-    columns = (Column("M", "metric", np.arange(3.0)), Column("MAP", "measure", values.mean(axis=1)))
-    made = Scoreboard(tuple("vwx"), columns, {"step": ("1", "2", "3")})
-    found = result(made, [], [])
-    object.__setattr__(found, "evidence", Evidence(made, {}, {}, {"MAP": values}, {"MAP": parse("MAP")}))
-    curve, at = learning_curve(found, "MAP")
-    assert at.tolist() == [1, 3]
-    assert curve.tolist() == [[1, 2], [3, 4]]
-    assert len(learning_curve(found, "RBO")[1]) == 0

@@ -1,5 +1,7 @@
 """When training may stop: what the rule says of curves whose course is plain, and its rates."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,48 +18,43 @@ def curve(level: Doubles, topics: int = 40, noise: float = 0.3) -> Doubles:
 STEP = np.arange(1.0, 25.0) * 1000
 
 
-def test_a_curve_that_rises_goes_on() -> None:
-    found = outlook(curve(STEP / 4000), STEP)  # in five checkpoints it will have risen by 1.25
+LONG = np.arange(1.0, 61.0)
+
+
+def told(values: Doubles, step: Doubles, **asked: Any) -> Outlook:
+    found = outlook(values, step, **asked)
     assert found is not None
-    assert found.verdict == "go on"
-    assert found.low < 1.25 < found.high
-    assert found.best == STEP[-1]
+    return found
 
 
-def test_a_curve_that_falls_is_past_its_peak() -> None:
-    found = outlook(curve(4 - np.abs(STEP - 12_000) / 3000), STEP)
-    assert found is not None
-    assert found.verdict == "past the peak"
-    assert abs(found.best - 12_000) <= 1000
-    assert found.high < 0
-
-
-FLAT, SIXTY = curve(np.full(60, 4.0)), np.arange(1.0, 61.0)
-
-
-def test_a_flat_curve_has_no_gain() -> None:
-    found = outlook(FLAT, SIXTY, gain=0.05)
-    assert found is not None
-    assert found.verdict.startswith("no gain since step ")
-    assert found.low < 0 < found.high < 0.05
-
-
-def test_where_the_topics_cannot_resolve_the_gain_nobody_can_tell() -> None:
-    """Noise is no "no gain": what the topics can show, about .02 here, is more than what is worth the wait."""
-    found = outlook(FLAT, SIXTY)
-    assert found is not None
-    assert found.verdict == "cannot tell"
-    assert not found.stop
-    assert found.high > GAIN
+@pytest.mark.parametrize(
+    ("level", "gain", "verdict", "least", "most"),
+    [
+        (STEP / 4000, GAIN, "go on", 0.0, np.inf),  # in five checkpoints it will have risen by 1.25
+        (4 - np.abs(STEP - 12_000) / 3000, GAIN, "past the peak", -np.inf, 0.0),
+        (np.full(60, 4.0), 0.05, "no gain since step ", -np.inf, 0.05),
+        # Noise is no "no gain": what the topics can show, about .02 here, is more than what is worth the wait.
+        (np.full(60, 4.0), GAIN, "cannot tell", -np.inf, np.inf),
+    ],
+)
+def test_curves_whose_course_is_plain(level: Doubles, gain: float, verdict: str, least: float, most: float) -> None:
+    found = told(curve(level), STEP if len(level) == len(STEP) else LONG, gain=gain)
+    assert found.verdict.startswith(verdict)
+    assert least < found.low < found.high < most
+    assert found.stop == (verdict not in ("go on", "cannot tell"))
+    if verdict == "go on":
+        assert found.low < 1.25 < found.high
+        assert found.best == STEP[-1]
+    if verdict == "past the peak":
+        assert abs(found.best - 12_000) <= 1000
+    if verdict == "cannot tell":
+        assert found.low < 0 < GAIN < found.high
 
 
 def stopped_at(values: Doubles) -> int:
     """The checkpoint after which the rule first says stop; one more than there are where it never does."""
-    for n in range(1, len(values) + 1):
-        state = outlook(values[:n], 1000 * np.arange(1.0, n + 1))
-        if state is not None and state.stop:
-            return n
-    return len(values) + 1
+    states = (outlook(values[:n], 1000 * np.arange(1.0, n + 1)) for n in range(1, len(values) + 1))
+    return next((n for n, state in enumerate(states, 1) if state is not None and state.stop), len(values) + 1)
 
 
 def alike(world: str) -> Doubles:
@@ -71,9 +68,7 @@ def test_a_steep_start_does_not_stop_a_training_that_rises_steadily() -> None:
     assert CURVES["rise"](np.array([12.0, 50.0])).round(3).tolist() == [0.614, 0.675]
     for world in ("rise", "power"):
         assert stopped_at(alike(world)) > CHECKPOINTS
-
-
-def test_a_curve_that_is_flat_from_checkpoint_7_on_is_stopped_by_34() -> None:
+    # flat from checkpoint 7 on
     assert 12 <= stopped_at(alike("flat")) <= 34
 
 
@@ -117,9 +112,7 @@ def test_fewer_topics_widen_the_limits() -> None:
     """With a quarter of the topics about twice (1 / sqrt(1/4)), where all checkpoints lie on one line."""
     slopes = np.random.default_rng(2).normal(size=4000)
     values = (STEP - STEP.mean())[:, None] / 1000 * slopes
-    many, few = outlook(values, STEP), outlook(values[:, :1000], STEP)
-    assert many is not None
-    assert few is not None
+    many, few = told(values, STEP), told(values[:, :1000], STEP)
     assert few.high - few.low == pytest.approx(2 * (many.high - many.low), rel=0.1)
 
 
@@ -127,9 +120,7 @@ def test_what_training_gained_at_the_start_does_not_matter() -> None:
     values = curve(4 * (1 - np.exp(-np.arange(24) / 6.0)))
     steeper = values.copy()
     steeper[:7] -= 100.0
-    one, other = outlook(values, STEP), outlook(steeper, STEP)
-    assert one is not None
-    assert other is not None
+    one, other = told(values, STEP), told(steeper, STEP)
     assert (one.low, one.high) == (other.low, other.high)
 
 
@@ -141,28 +132,18 @@ def test_the_sentence_at_the_stop_names_an_older_checkpoint(world: str) -> None:
     for n in range(FEWEST, 25):
         seen = values[:n].copy()
         seen[-1] += max(0.0, float(seen.mean(axis=1).max() - seen[-1].mean())) + 1e-6
-        state = outlook(seen, STEP[:n])
-        assert state is not None
+        state = told(seen, STEP[:n])
         assert state.best == STEP[n - 1]
         assert state.since < STEP[n - state.horizon]
 
 
-def test_gain_and_horizon() -> None:
+def test_gain_horizon_and_units() -> None:
     values = curve(STEP / 4000)
-    found = [outlook(values, STEP, gain=gain) for gain in (0.0, 1.0, 100.0)]
-    assert [o.gain for o in found if o] == [0.0, 1.0, 100.0]
-    assert [o.stop for o in found if o] == [False, False, True]
-    near, far = (outlook(values, STEP, horizon=horizon) for horizon in (2, 20))
-    assert near is not None
-    assert far is not None
+    assert [told(values, STEP, gain=gain).stop for gain in (0.0, 1.0, 100.0)] == [False, False, True]
+    near, far = (told(values, STEP, horizon=horizon) for horizon in (2, 20))
     assert (far.low, far.high) == pytest.approx((10 * near.low, 10 * near.high))
-
-
-def test_units_of_measure_and_step_do_not_matter() -> None:
     values = curve(4 * (1 - np.exp(-np.arange(24) / 6.0)))
-    one, other = outlook(values, STEP), outlook(1000 * values - 7, STEP / 1000)
-    assert one is not None
-    assert other is not None
+    one, other = told(values, STEP), told(1000 * values - 7, STEP / 1000)
     assert (other.low, other.high) == pytest.approx((1000 * one.low, 1000 * one.high))
 
 
@@ -170,10 +151,3 @@ def test_too_early() -> None:
     assert outlook(curve(STEP / 4000)[: FEWEST - 1], STEP[: FEWEST - 1]) is None
     assert outlook(np.ones((24, 40)), STEP) is None
     assert outlook(np.full((24, 40), np.nan), STEP) is None
-
-
-def test_the_verdict_is_of_the_numbers() -> None:
-    assert Outlook(9, 3, 0.1, 5, 11, -1.0, 0.09).verdict == "no gain since step 3"
-    assert Outlook(9, 3, 0.1, 5, 11, -1.0, -0.01).verdict == "past the peak"
-    assert Outlook(9, 3, 0.1, 5, 11, 0.01, 0.2).verdict == "go on"
-    assert Outlook(9, 3, 0.1, 5, 11, 0.0, 0.1).verdict == "cannot tell"

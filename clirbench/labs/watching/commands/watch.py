@@ -11,7 +11,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -31,8 +31,7 @@ from clirbench.experiment import compute_steps, conclude
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.state import SETTLED, State, state_of
 from clirbench.inputs.reading import adapt_to_inputs, read_inputs
-from clirbench.labs.watching.outlook import in_words, learning_curve
-from clirbench.labs.watching.stopping import GAIN, Outlook, outlook
+from clirbench.labs.watching.stopping import GAIN, Outlook, in_words, learning_curve, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
 from clirbench.pages.wording import fixed, number
 from clirbench.report import terminal
@@ -58,27 +57,30 @@ SHAPES: dict[str, dict[str, Any]] = {
 DEFAULTS = ("engine=serial", "systems.unfinished=skip")
 
 
-@dataclass
 class Watching:
-    """The looks of one watch, `seconds` apart; `gain`, `horizon` and `measure` are what the stop rule asks for."""
+    """The looks of one watch, as the options of the command line ask for them: its experiment, folder and store."""
 
-    experiment: Experiment
-    folder: RunFolder
-    store: Store
-    configuration: Mapping[str, Any]
-    command: Sequence[str]
-    seconds: int = 30
-    gain: float = GAIN
-    horizon: int | None = None
-    measure: str = ""
-    events: EventFiles | None = None
-    done: dict[str, str] = field(init=False)
-    state: dict[Path, State | None] = field(init=False)
-    lock: State | None = field(init=False)
-    reported: str = field(init=False)
-    said: str = ""
-
-    def __post_init__(self) -> None:
+    def __init__(self, options: Namespace) -> None:
+        keys = options.overrides
+        if mentioned_experiment(keys) != "folder" and not any("experiment=" in one for one in keys):
+            raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
+        whole_number("--every", options.every)
+        whole_number("--horizon", options.horizon, or_null=True)
+        checked("--gain", options.gain, least=0)
+        given = [key.lstrip("+").partition("=")[0] for key in keys]
+        added = [default for default in DEFAULTS if default.partition("=")[0] not in given]
+        cfg = compose_configuration([one for one in (*keys, *added) if not one.startswith("hydra.")])
+        set_limits(limits_of(cfg))
+        name = hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:8]
+        named = [key.partition("=")[2].strip("\"'") for key in keys if key.startswith("hydra.run.dir=")]
+        self.options = options
+        self.experiment = build(cfg)
+        self.folder = RunFolder.claim(Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}")
+        self.store = Store(Path(cfg.paths.cache) / "store")
+        self.store.sweep()
+        self.configuration = plain_configuration(cfg)
+        self.events = EventFiles(options.tensorboard) if options.tensorboard else None
+        self.said = ""
         self._begin()
 
     def _begin(self) -> None:
@@ -86,7 +88,9 @@ class Watching:
         self.lock = lock(self.folder.path)
         self.journal = Journal(self.folder.path / EVENTS, SHAPES)
         self.journal.mend()
-        self.done, self.state, self.reported = {}, {}, ""
+        self.done: dict[str, str] = {}
+        self.state: dict[Path, State | None] = {}
+        self.reported = ""
         unseen = self.events is not None and not self.events.folder.exists()
         for row in self.journal:
             if row["event"] == "checkpoint":
@@ -182,12 +186,13 @@ class Watching:
         return new
 
     def _report(self, result: Result, content: str) -> Outlook | None:
-        measure = self.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
+        measure = self.options.measure or answered(result).measure or next((c.name for c in result.board.measures), "")
         values, steps = learning_curve(result, measure)
-        found = outlook(values, steps, gain=self.gain, horizon=self.horizon)
+        found = outlook(values, steps, gain=self.options.gain, horizon=self.options.horizon)
         sentence = in_words(found, measure, len(steps))
-        live = Live(max(5, self.seconds), (sentence,), measure)
-        self.folder.write(result, provenance(self.configuration, self.command, result), live)
+        live = Live(max(5, self.options.every), (sentence,), measure)
+        command = ["clirbench", "watch", *self.options.overrides]
+        self.folder.write(result, provenance(self.configuration, command, result), live)
         self.journal.add("report", systems=len(result.board.systems), made_from=content)
         self.reported = content
         self.tell_once(sentence)
@@ -232,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _watch(options: Namespace) -> int:
     be_nice()
-    watching = start_watch(options)
+    watching = Watching(options)
     while True:
         try:
             found = watching.look()
@@ -250,34 +255,6 @@ def _watch(options: Namespace) -> int:
             terminal.show_folder(watching.folder.path)
             return 0
         time.sleep(options.every)
-
-
-def start_watch(options: Namespace) -> Watching:
-    """The watch that the arguments ask for: its experiment, and its folder."""
-    if mentioned_experiment(options.overrides) != "folder" and not any(
-        "experiment=" in one for one in options.overrides
-    ):
-        raise ConfigError("watch: there are no systems to wait for; name a corpus, folder=DIR")
-    whole_number("--every", options.every)
-    whole_number("--horizon", options.horizon, or_null=True)
-    checked("--gain", options.gain, least=0)
-    keys = [override.lstrip("+").partition("=")[0] for override in options.overrides]
-    added = [default for default in DEFAULTS if default.partition("=")[0] not in keys]
-    cfg = compose_configuration([one for one in (*options.overrides, *added) if not one.startswith("hydra.")])
-    set_limits(limits_of(cfg))
-    name = hashlib.sha256("\n".join(sorted(options.overrides)).encode()).hexdigest()[:8]
-    named = [o.partition("=")[2].strip("\"'") for o in options.overrides if o.startswith("hydra.run.dir=")]
-    path = Path(named[-1]) if named else Path("runs") / str(cfg.name) / f"watch-{name}"
-    experiment = build(cfg)
-    folder = RunFolder.claim(path)
-    store = Store(Path(cfg.paths.cache) / "store")
-    store.sweep()
-    command = ["clirbench", "watch", *options.overrides]
-    events = EventFiles(options.tensorboard) if options.tensorboard else None
-    return Watching(
-        experiment, folder, store, plain_configuration(cfg), command, options.every, options.gain, options.horizon,
-        options.measure, events,
-    )  # fmt: skip
 
 
 def lock(folder: Path) -> State | None:

@@ -19,7 +19,7 @@ import pytest
 from clirbench.computed import Inputs, StepResults
 from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
 from clirbench.experiment import compute_steps
-from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, start_watch, states
+from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
 from clirbench.result import Experiment
 from tests.conftest import PACKAGE, Cli
 from tests.labs.watching.test_tensorboard import scalars
@@ -30,17 +30,31 @@ LINES = 60
 KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")
 
 
-def reference(root: Path) -> list[str]:
-    lines = made_lines(LINES, seed=5)
-    (root / "data").mkdir(parents=True, exist_ok=True)
-    (root / "ckpt").mkdir(exist_ok=True)
-    (root / "data" / "reference.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return lines
+@pytest.fixture
+def lines(tmp_path: Path) -> list[str]:
+    """Those of the reference, which is there."""
+    made = made_lines(LINES, seed=5)
+    (tmp_path / "data").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "ckpt").mkdir(exist_ok=True)
+    (tmp_path / "data" / "reference.txt").write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
+    return made
 
 
 def checkpoint(lines: list[str], step: int, loss: float) -> str:
     chosen = random.Random(step)
     return "".join(" ".join(w if chosen.random() > loss else "x" for w in line.split()) + "\n" for line in lines)
+
+
+def write(root: Path, lines: list[str], step: int, loss: float, seed: int | None = None) -> Path:
+    """A checkpoint as careful programs write it: beside its place, then renamed."""
+    unfinished = root / "ckpt" / f".step_{step}.tmp"
+    unfinished.write_text(checkpoint(lines, step if seed is None else seed, loss), encoding="utf-8")
+    return unfinished.replace(root / "ckpt" / f"step_{step}.txt")
+
+
+def saved(root: Path, lines: list[str], *steps: int) -> None:
+    for step in steps:
+        write(root, lines, step, 0.5 / step)
 
 
 def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
@@ -61,7 +75,7 @@ def watching(root: Path, *more: str, measure: str = "", events: Path | None = No
     options = Namespace(
         overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure, tensorboard=events
     )
-    return start_watch(options)
+    return Watching(options)
 
 
 def events(root: Path, kind: str = "checkpoint") -> list[dict[str, Any]]:
@@ -69,10 +83,8 @@ def events(root: Path, kind: str = "checkpoint") -> list[dict[str, Any]]:
     return [row for row in rows if row["event"] == kind]
 
 
-def test_looks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2):
-        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+def test_looks(tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    saved(tmp_path, lines, 1, 2)
     (tmp_path / "ckpt" / "step_3.txt").write_text("half a\nfile\n", encoding="utf-8")
     watch = watching(tmp_path)
     assert watch.look() is None
@@ -85,10 +97,10 @@ def test_looks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
     assert len(events(tmp_path, "pending")) == 1
     # The file is finished: it is computed, and the report is of three; the look before is not kept.
-    (tmp_path / "ckpt" / "step_3.txt").write_text(checkpoint(lines, 3, 0.1), encoding="utf-8")
+    write(tmp_path, lines, 3, 0.1)
     watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2", "step3"]
-    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text()
     assert not list((tmp_path / "out").glob("previous-*"))
     # Another watch of the same folder knows what was told.
     capsys.readouterr()
@@ -96,11 +108,10 @@ def test_looks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_a_look_with_nothing_new_reads_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2):
-        path = tmp_path / "ckpt" / f"step_{step}.txt"
-        path.write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+def test_a_look_with_nothing_new_reads_no_file(
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(tmp_path, lines, 1, 2)
     watch = watching(tmp_path)
     watch.look()
     assert not watch.state, "folders that have just changed may change again unseen"
@@ -116,11 +127,10 @@ def test_a_look_with_nothing_new_reads_no_file(tmp_path: Path, monkeypatch: pyte
     assert states(watch.state) != before
 
 
-def test_the_rule_ends_it(tmp_path: Path, cli: Cli) -> None:
-    lines = reference(tmp_path)
+def test_the_rule_ends_it(tmp_path: Path, lines: list[str], cli: Cli) -> None:
     losses = [0.6, 0.4, 0.25, 0.15, 0.1, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.7, 0.75]
     for step, loss in enumerate(losses, start=1):
-        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, 7, loss), encoding="utf-8")
+        write(tmp_path, lines, step, loss, seed=7)
     done = cli("watch", "--once", "--stop-rule", "--horizon", "3", *arguments(tmp_path, "out"))
     assert done.returncode == STOPPED, done.stderr + done.stdout
     assert "Past the peak" in done.stdout
@@ -129,8 +139,7 @@ def test_the_rule_ends_it(tmp_path: Path, cli: Cli) -> None:
     assert 4 <= float(str(row["best"])) <= 7
 
 
-def test_all_pending(tmp_path: Path) -> None:
-    reference(tmp_path)
+def test_all_pending(tmp_path: Path, lines: list[str]) -> None:
     (tmp_path / "ckpt" / "step_1.txt").write_text("half", encoding="utf-8")
     with pytest.raises(NothingCompared, match="every system is pending: step1"):
         watching(tmp_path).look()
@@ -154,13 +163,11 @@ def test_options_that_cannot_be(option: list[str], message: str, capsys: pytest.
 
 def test_nothing_to_wait_for() -> None:
     with pytest.raises(ConfigError, match="there are no systems to wait for; name a corpus, folder=DIR"):
-        start_watch(Namespace(overrides=["metric=[BLEU]"]))
+        Watching(Namespace(overrides=["metric=[BLEU]"]))
 
 
-def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2):
-        (tmp_path / "ckpt" / f"step_{step}.txt").write_text(checkpoint(lines, step, 0.5 / step), encoding="utf-8")
+def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path, lines: list[str]) -> None:
+    saved(tmp_path, lines, 1, 2)
     watch = watching(tmp_path)
     watch._report = lambda result, content: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
@@ -168,14 +175,13 @@ def test_what_was_computed_before_a_kill_comes_into_the_report(tmp_path: Path) -
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2"]
     assert not (tmp_path / "out" / "systems.tsv").exists()
     watching(tmp_path).look()
-    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text()
     assert len(events(tmp_path)) == 2, "each was computed once"
     (row,) = events(tmp_path, "report")
     assert row["systems"] == 2
 
 
-def test_one_folder_is_for_one_watch(tmp_path: Path) -> None:
-    reference(tmp_path)
+def test_one_folder_is_for_one_watch(tmp_path: Path, lines: list[str]) -> None:
     watching(tmp_path)
     module = "clirbench.labs.watching.commands.watch"
     other = f"from pathlib import Path; from {module} import lock; lock(Path({str(tmp_path / 'out')!r}))"
@@ -184,10 +190,10 @@ def test_one_folder_is_for_one_watch(tmp_path: Path) -> None:
     assert "another watch writes there" in done.stderr
 
 
-def test_a_run_folder_that_is_removed_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2):
-        write(tmp_path, lines, step, 0.5 / step)
+def test_a_run_folder_that_is_removed_is_made_again(
+    tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved(tmp_path, lines, 1, 2)
     watch = watching(tmp_path)
     watch.look()
     shutil.rmtree(tmp_path / "out")
@@ -207,7 +213,7 @@ def test_a_run_folder_that_is_removed_is_made_again(tmp_path: Path, capsys: pyte
     (tmp_path / "out").unlink()
     watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step2", "step3"]
-    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert "step3" in (tmp_path / "out" / "systems.tsv").read_text()
     # It is locked as the first one was.
     (tmp_path / "out" / ".watching").unlink()
     (tmp_path / "out" / ".watching").mkdir()
@@ -215,29 +221,10 @@ def test_a_run_folder_that_is_removed_is_made_again(tmp_path: Path, capsys: pyte
         watch.look()
 
 
-def test_a_run_folder_that_goes_while_a_checkpoint_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = reference(tmp_path)
-    write(tmp_path, lines, 1, 0.5)
-
-    def removed(experiment: Experiment, inputs: Inputs) -> StepResults:
-        shutil.rmtree(tmp_path / "out")
-        return compute_steps(experiment, inputs)
-
-    monkeypatch.setattr("clirbench.labs.watching.commands.watch.compute_steps", removed)
-    watch = watching(tmp_path)
-    with pytest.raises(StoreError, match=r"events.jsonl: cannot be written"):
-        watch.look()
-    monkeypatch.undo()
-    watch.look()
-    assert [row["system"] for row in events(tmp_path)] == ["step1"]
-    assert (tmp_path / "out" / "report.html").exists()
-
-
 @pytest.mark.parametrize("content", ["[1]\n", '{"event": "checkpoint", "system": 1}\n', None])
-def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(tmp_path: Path, cli: Cli, content: str | None) -> None:
-    lines = reference(tmp_path)
+def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(
+    tmp_path: Path, lines: list[str], cli: Cli, content: str | None
+) -> None:
     write(tmp_path, lines, 1, 0.5)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".clirbench").touch()
@@ -249,19 +236,10 @@ def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(tmp_path: Path, c
     assert len(done.stderr.splitlines()) == 1
 
 
-def write(root: Path, lines: list[str], step: int, loss: float, seed: int | None = None) -> Path:
-    """A checkpoint as careful programs write it: beside its place, then renamed."""
-    unfinished = root / "ckpt" / f".step_{step}.tmp"
-    unfinished.write_text(checkpoint(lines, step if seed is None else seed, loss), encoding="utf-8")
-    return unfinished.replace(root / "ckpt" / f"step_{step}.txt")
-
-
 def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
-    tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, lines: list[str], cli: Cli, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2, 3):
-        write(tmp_path, lines, step, 0.5 / step)
+    saved(tmp_path, lines, 1, 2, 3)
     watch = watching(tmp_path)
     watch.look()
     # Another text under the same name, of the same age.
@@ -299,11 +277,9 @@ def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
 
 
 def test_a_checkpoint_that_is_deleted_while_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = reference(tmp_path)
-    for step in (1, 2, 3):
-        write(tmp_path, lines, step, 0.5 / step)
+    saved(tmp_path, lines, 1, 2, 3)
 
     def meddled(experiment: Experiment, inputs: Inputs) -> StepResults:
         if [translation.system for translation in inputs.translations] == ["step2"]:
@@ -318,16 +294,15 @@ def test_a_checkpoint_that_is_deleted_while_it_is_read(
     (tmp_path / "kept").rename(tmp_path / "ckpt" / "step_2.txt")
     watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
-    rows = (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (tmp_path / "out" / "systems.tsv").read_text().splitlines()
     assert [row.split("\t")[0] for row in rows] == ["system", "step1", "step2", "step3"]
     assert all("" not in row.split("\t") for row in rows)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of a file's size")
 def test_a_full_disk_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = reference(tmp_path)
     write(tmp_path, lines, 1, 0.5)
     watch = watching(tmp_path)
     watch.look()
@@ -341,7 +316,7 @@ def test_a_full_disk_loses_nothing(
             raise KeyboardInterrupt
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits[1], limits[1]))
 
-    monkeypatch.setattr("clirbench.labs.watching.commands.watch.start_watch", lambda options: watch)
+    monkeypatch.setattr("clirbench.labs.watching.commands.watch.Watching", lambda options: watch)
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.be_nice", lambda: None)
     monkeypatch.setattr("clirbench.labs.watching.commands.watch.time.sleep", waited)
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
@@ -356,11 +331,12 @@ def test_a_full_disk_loses_nothing(
     assert "File too large" in said
     rows = [json.loads(line) for line in (tmp_path / "out" / "events.jsonl").read_bytes().splitlines()]
     assert [row["system"] for row in rows if row["event"] == "checkpoint"] == ["step1", "step2"]
-    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8")
+    assert "step2" in (tmp_path / "out" / "systems.tsv").read_text()
 
 
-def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = reference(tmp_path)
+def test_a_model_that_cannot_translate_stops_no_other(
+    tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "data" / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for step in (1, 2, 3):
         (tmp_path / "models" / f"step_{step}").mkdir(parents=True)
@@ -374,7 +350,7 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
         ],
         every=1, gain=0.005, horizon=None, measure="", tensorboard=None,
     )  # fmt: skip
-    watch = start_watch(options)
+    watch = Watching(options)
     watch.look()
     said = capsys.readouterr().out
     assert [line.split()[1:3] for line in said.splitlines()][1] == ["step2", "failed:"]
@@ -386,12 +362,11 @@ def test_a_model_that_cannot_translate_stops_no_other(tmp_path: Path, capsys: py
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
 
 
-def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path) -> None:
+def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path, lines: list[str]) -> None:
     pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install '.[tensorboard]'")
-    lines = reference(tmp_path)
-    (tmp_path / "ckpt" / "step_2.txt").write_text(checkpoint(lines, 2, 0.2), encoding="utf-8")
+    write(tmp_path, lines, 2, 0.2)
     watching(tmp_path).look()
-    (tmp_path / "ckpt" / "step_10.txt").write_text(checkpoint(lines, 10, 0.1), encoding="utf-8")
+    write(tmp_path, lines, 10, 0.1)
     watch = watching(tmp_path, events=tmp_path / "events")
     watch.look()
     assert watch.events is not None
@@ -406,8 +381,7 @@ def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, cli: Cli) -> None:
-    lines = reference(tmp_path)
+def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, lines: list[str], cli: Cli) -> None:
     steps = [1, 2, 3, 4, 5, 6]
 
     def slowly() -> None:
