@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.outcome import Outcome, checked_path
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.pages.tsv import with_words, write_tsv
-from clirbench.report.comparison import HEADER, Differences, RunFiles, read_run
-from clirbench.report.comparison import compare as compare_files
+from clirbench.report.compared.comparison import HEADER, Differences, RunFiles, read_run
+from clirbench.report.compared.comparison import compare as compare_files
 from clirbench.report.html.page import write_page
 from clirbench.report.results_json import as_json
 

@@ -1,5 +1,5 @@
-"""`clirbench compare RUN1 RUN2 [--html FILE]`: what differs between two runs: answer, configuration, inputs, scores,
-agreement, topics. Numbers that should be equal and are not are marked, and make the exit status 1.
+"""`clirbench compare RUN1 RUN2 [--html FILE]`: what differs between two runs: configuration, inputs, scores, agreement,
+topics. Numbers that should be equal and are not are marked, and make the exit status 1.
 
 Exit status: 0, or 1 where a number differs that should be equal; 2 where a folder cannot be read.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import InputError, escape_unseen
-from clirbench.report.comparison import compare, read_run
+from clirbench.report.compared.comparison import compare, read_run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +30,8 @@ def _compare(options: Namespace) -> int:
 
     try:
         found = compare(read_run(options.first), read_run(options.second))
-        tell(found.verdict)
+        for sentence in found.sentences:
+            tell(sentence)
         show_rows(found.table(), options.rows)
         if options.html is not None:
             write_page(options.html, found.page())

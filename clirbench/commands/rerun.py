@@ -28,7 +28,7 @@ from clirbench.corpora.alignment import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.keys import NODES, key_of, may_name_files
-from clirbench.report.comparison import leaves
+from clirbench.report.compared.comparison import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
 

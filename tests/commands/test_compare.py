@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.commands.compare import main
 from clirbench.errors import InputError
-from clirbench.report.comparison import compare, equal, read_run
+from clirbench.report.compared.comparison import compare, equal, read_run
 from tests.report.boards import results_json
 
 NAN = float("nan")
@@ -147,22 +147,49 @@ def answered(path: Path, strong: list[str], measure: str = "MAP") -> Path:
     return path
 
 
-def test_grades_of_the_answer_are_the_first_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a = answered(folder(tmp_path / "a"), ["BLEU", "TER"])
-    b = answered(replaced(folder(tmp_path / "b"), "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT", "TER"], "RBO")
-    assert part(a, b, "answer") == [
-        (("measure",), "MAP", "RBO", False),
-        (("evidence for BLEU",), "strong", "(absent)", False),
-        (("evidence for BLEURT",), "(absent)", "strong", False),
+def sentences(a: Path, b: Path) -> list[str]:
+    return compare(read_run(a), read_run(b)).sentences[:-1]
+
+
+def test_the_answer_and_who_moved_come_first_then_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = answered(folder(tmp_path / "a"), ["BLEU"])
+    changed = folder(
+        tmp_path / "b", configuration={"retrieval": {"k1": 1.2}, "output": {"runs": "none"}, "pair": "[A,B]"}
+    )
+    b = answered(replaced(changed, "systems.tsv", "\t0.5", "\t0.125"), ["BLEURT"])
+    # s2 was the best by MAP (.5 against .25), and is the second now (.125).
+    assert sentences(a, b) == [
+        "The answer changes: evidence by MAP: strong for BLEURT now, strong for BLEU before.",
+        "The best of their 2 common systems by MAP: s1 now, s2 before.",
+        "Systems that moved: s1 from place 2 to 1, s2 from place 1 to 2.",
+        "What differs and can move numbers: retrieval.k1 (0.9 before, 1.2 now).",
     ]
-    main([str(a), str(b)])
-    assert "\nanswer\tevidence for BLEU\tstrong\t(absent)\t\n" in capsys.readouterr().out
+    main([str(a), str(b), "--html", str(tmp_path / "c.html")])
+    assert capsys.readouterr().out.startswith("The answer changes: ")
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "<p>The best of their 2 common systems by MAP: s1 now, s2 before.</p>" in page
+
+
+def test_an_answer_that_stands_is_said_to_stand(tmp_path: Path) -> None:
+    a = answered(folder(tmp_path / "a"), ["BLEU"])
+    inputs = {**INPUTS, "systems": {"s1": {"test": "new", "collection": "cs1"}, "s2": INPUTS["systems"]["s2"]}}  # type: ignore[index]
+    b = answered(replaced(folder(tmp_path / "b", inputs=inputs), "systems.tsv", "10.5", "11.5"), ["BLEU"])
+    assert sentences(a, b) == [
+        "The answer does not change: evidence by MAP: strong for BLEU.",
+        "The best of their 2 common systems by MAP: s2 in both.",
+        "No system moved.",
+        "What differs and can move numbers: the content of systems.s1.test.",
+    ]
+    assert sentences(a, a) == []
+    assert sentences(a, answered(replaced(folder(tmp_path / "c"), "systems.tsv", "10.5", "9"), ["BLEU"], "RBO"))[0] == (
+        "The answers are about different measures: MAP first, RBO now."
+    )
 
 
 def test_runs_without_a_results_file_are_compared_too(tmp_path: Path) -> None:
     a, b = folder(tmp_path / "a"), replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")
     for path in (a, b):
         (path / "results.json").unlink()
-    assert part(a, b, "answer") == []
+    assert sentences(a, b) == []
     # What such a column was made of is not known: nothing says that the two should be equal.
     assert part(a, b, "scores") == [(("s1", "BLEU"), "10.5", "11.5", False)]

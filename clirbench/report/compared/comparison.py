@@ -6,7 +6,7 @@ from the same inputs, so that only the program can have moved it.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 from pathlib import Path
@@ -20,8 +20,12 @@ from clirbench.pages.wording import short
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
 HEADER = ("part", "what", "first", "second", "difference")
-TEXTS, NUMBERS = ("answer", "configuration", "program", "inputs", "signatures"), ("scores", "tau", "topics")
+PARTS = ("configuration", "program", "inputs", "signatures", "scores", "tau", "topics")
 PROGRAM = ("clirbench", "python", "platform", "libraries", "seed", "command")
+MOST = 5
+"""Systems or causes that are named; the table has all."""
+NO_CAUSE = ("name", "output.", "paths.", "hydra.", "engine.", "check", "analys", "pair")
+"""Keys of the configuration that move no number."""
 Key = tuple[str, ...]
 
 
@@ -55,21 +59,16 @@ class RunFiles:
         return None if None in made else tuple(map(str, made))
 
     def texts(self, part: str) -> dict[str, str]:
-        """What results.json says in the answer, the provenance in any other part, key by key."""
-        known: Any = self.provenance.get(part)
-        if part == "program":
-            known = {name: self.provenance.get(name) for name in PROGRAM}
-        elif part == "answer" and self.results:
-            found = [one for one in self.results.get("findings", ()) if isinstance(one, Mapping)]
-            grades = {one.get("metric"): one.get("grade") for one in found if one.get("kind") == "agreement"}
-            known = {"measure": self.results.get("measure") or "none"}
-            known |= {f"evidence for {metric}": grade or "not tested" for metric, grade in grades.items()}
+        """What the provenance says in one part, key by key."""
+        known = (
+            {name: self.provenance.get(name) for name in PROGRAM} if part == "program" else self.provenance.get(part)
+        )
         return dict(leaves(known or {}, ""))
 
 
 @dataclass(frozen=True)
 class Change:
-    """One difference: `what` of a `part` (of `TEXTS` or `NUMBERS`) changed from `first` to `second`.
+    """One difference: `what` of a `part` (of `PARTS`) changed from `first` to `second`.
 
     `difference` = second - first, NaN where there is none; `unequal`: the two should be equal and are not.
     """
@@ -97,7 +96,7 @@ class Differences:
     def verdict(self) -> str:
         """One sentence: do the numbers agree, and where they do not, should they?"""
         wrong = sum(change.unequal for change in self.changes)
-        changed = sum(change.part in NUMBERS for change in self.changes)
+        changed = sum(change.part in PARTS[4:] for change in self.changes)
         if wrong:
             return (
                 f"{wrong} numbers differ that should be equal (same signature, same inputs); they are first in the "
@@ -105,7 +104,14 @@ class Differences:
             )
         if changed:
             return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
-        return f"All {sum(self.same[part] for part in NUMBERS)} numbers that both runs have are equal."
+        return f"All {sum(self.same[part] for part in PARTS[4:])} numbers that both runs have are equal."
+
+    @property
+    def sentences(self) -> list[str]:
+        """What happens to the answer and why, where numbers differ; then the verdict."""
+        if not any(change.part in PARTS[4:] for change in self.changes):
+            return [self.verdict]
+        return [*_evidence(*self.runs), *_order(*self.runs), *_causes(self.changes), self.verdict]
 
     def table(self) -> Table:
         """A row for each difference, those that should not be first."""
@@ -118,12 +124,13 @@ class Differences:
         return Table("differences", title, HEADER, rows, formats={"difference": "difference"})
 
     def page(self) -> Page:
-        """The verdict and the table."""
+        """The sentences and the table."""
+        *first, verdict = self.sentences
         alarm = any(change.unequal for change in self.changes)
         made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in self.runs]
         read = Aside(f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9.")
         names = [run.path.name or str(run.path) for run in self.runs]
-        said = (Alarm(self.verdict) if alarm else self.verdict, read)
+        said = (*first, Alarm(verdict) if alarm else verdict, read)
         return Page(" and ".join(names), (Section("answer", "", said), Section("differences", "", (self.table(),))))
 
 
@@ -154,10 +161,10 @@ def read_run(path: Path) -> RunFiles:
 
 
 def compare(a: RunFiles, b: RunFiles) -> Differences:
-    """Everything that differs: answer, configuration, program, inputs, signatures, scores, tau, topics."""
+    """Everything that differs: configuration, program, inputs, signatures, scores, tau, topics."""
     changes: list[Change] = []
     same: Counter[str] = Counter()
-    for part in TEXTS:
+    for part in PARTS[:4]:
         x, y = a.texts(part), b.texts(part)
         for name in dict.fromkeys((*x, *y)):
             first, second = x.get(name, ABSENT), y.get(name, ABSENT)
@@ -170,7 +177,7 @@ def compare(a: RunFiles, b: RunFiles) -> Differences:
     for column in (column for column in {**columns[0], **columns[1]} if column in lone):
         here = (ABSENT, "computed") if column in columns[1] else ("computed", ABSENT)
         changes.append(Change("scores", ("all", column), *here))
-    for part in NUMBERS:
+    for part in PARTS[4:]:
         found = []
         before, now = a.values.get(part, {}), b.values.get(part, {})
         for key in dict.fromkeys((*before, *now)):
@@ -260,3 +267,63 @@ def _told_apart(a: float, b: float) -> tuple[str, str]:
         if first != second:
             return first, second
     return repr(a), repr(b)
+
+
+def _evidence(a: RunFiles, b: RunFiles) -> Iterator[str]:
+    first, second = a.results, b.results
+    if not first or not second:
+        return
+    measure = first.get("measure")
+    if measure != second.get("measure"):
+        yield f"The answers are about different measures: {measure} first, {second.get('measure')} now."
+        return
+    before, now = (_grades(found) for found in (first, second))
+    if before == now:
+        yield f"The answer does not change: evidence by {measure}: {_listed(now)}."
+    else:
+        yield f"The answer changes: evidence by {measure}: {_listed(now)} now, {_listed(before)} before."
+
+
+def _grades(results: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The metrics of each grade, from the findings of results.json."""
+    found: dict[str, list[str]] = {}
+    for one in results.get("findings", []):
+        if isinstance(one, Mapping) and one.get("kind") == "agreement":
+            found.setdefault(str(one.get("grade") or "not tested"), []).append(str(one.get("metric")))
+    return {grade: sorted(metrics) for grade, metrics in found.items()}
+
+
+def _listed(grades: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{grade} for {', '.join(metrics)}" for grade, metrics in grades.items()) or "none"
+
+
+def _order(a: RunFiles, b: RunFiles) -> Iterator[str]:
+    """The best system by the answer's measure, and those of both runs whose place among them is another now."""
+    measure = str(a.results.get("measure") or "")
+    scores = [run.values["scores"].items() for run in (a, b)]
+    x, y = ({s: -v for (s, column), v in of if column == measure and not isnan(v)} for of in scores)
+    first, second = sorted(x.keys() & y, key=lambda s: (x[s], s)), sorted(x.keys() & y, key=lambda s: (y[s], s))
+    if not first:
+        return
+    best = f"{second[0]} now, {first[0]} before" if first[0] != second[0] else f"{first[0]} in both"
+    yield f"The best of their {len(first)} common systems by {measure}: {best}."
+    moved = [(s, first.index(s) + 1, second.index(s) + 1) for s in second if first.index(s) != second.index(s)]
+    moved.sort(key=lambda move: -abs(move[1] - move[2]))
+    if moved:
+        named = ", ".join(f"{s} from place {before} to {now}" for s, before, now in moved[:MOST])
+        more = f", and {len(moved) - MOST} more" if len(moved) > MOST else ""
+        yield f"Systems that moved: {named}{more}."
+    else:
+        yield "No system moved."
+
+
+def _causes(changes: Sequence[Change]) -> Iterator[str]:
+    found = [
+        f"{'.'.join(change.what)} ({change.first} before, {change.second} now)"
+        for change in changes
+        if change.part == "configuration" and not change.what[0].startswith(NO_CAUSE)
+    ]
+    found += [f"the content of {'.'.join(change.what)}" for change in changes if change.part == "inputs"]
+    if found:
+        more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
+        yield f"What differs and can move numbers: {'; '.join(found[:MOST])}{more}."
