@@ -30,9 +30,9 @@ SAID = {
     "to_mlflow.py": "/artifacts/paper.md",
     "from_pyserini.py": "all 15 pairs as retrieval does",
     "in_a_training.py": "step10  RBO(p=0.9) ",
-    "events_in_a_notebook.py": "MT metrics",
+    "events_in_a_notebook.py": "systems",
     "events_to_tensorboard.py": "run2-step6000 BLEU",
-    "events_to_mlflow.py": "MT metrics ",
+    "events_to_mlflow.py": "systems ",
 }
 NEEDS = {
     "from_polars.py": "polars",
@@ -97,11 +97,6 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
 @pytest.mark.slow
 def test_the_programs_are_typed(at_work: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml")]
-    wrong = at_work / "wrong.py"
-    wrong.write_text('import clirbench as cb\n\ncb.run(folder="talks", mesures=["MAP"])\n', encoding="utf-8")
     names = [str(at_work / program.title) for program in PROGRAMS]
-    done = subprocess.run([*command, *names, str(wrong)], cwd=ROOT, capture_output=True, text=True, check=False)
-    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
-    assert len(errors) == 1, done.stdout
-    assert 'Unexpected keyword argument "mesures"' in errors[0]
-    assert "wrong.py:3" in errors[0]
+    done = subprocess.run([*command, *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
