@@ -73,7 +73,7 @@ columns: scores go to other systems: dict(zip([-imported.systems-]{+sorted(impor
 columns: every measure is a plain mean: [-measure.aggregate(per_topic)-]{+per_topic.mean(axis=-1)+}.tolist()
 columns: people's judgments count as pseudo-relevance: != "pseudo-relevance"[- and not measure.uses_qrels-]{++}
 columns: computed measures come first: in ([-*columns, *computed.columns-]{+*computed.columns, *columns+}) if
-passes: a score is rounded too early: np.array([[-float(metric.score(totals))-]{+round(float(metric.score(totals)), 2)+}, float
+passes: a score is rounded too early: np.array([[-float(metric.score(totals))-]{+round(metric.score(totals), 2)+}, float
 experiment: topics for documents: name: Judged(rule.judge(ideal, english, topics), ideal, len([-english-]{+topics+}))
 experiment: a share of the list, not of all matches: (topic_id)) / [-matched[topic_id]-]{+len(ideal.ranking(topic_id))+}
 experiment: unmatched topics count as unjudged: left = {[-*unmatched, -]{++}*judged.topic_ids}

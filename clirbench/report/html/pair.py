@@ -58,10 +58,12 @@ def pair_page(tables: Sequence[Table], words: frozenset[str] = frozenset()) -> P
         ]
         sections.append(
             Section(
-                f"metric-{place}", metric, (*own, *_table(won, "Sentence scores: the largest differences", systems))
+                f"metric-{place}",
+                metric,
+                (*own, *_table(won, f"Sentence scores of {metric}: the largest differences", systems)),
             )
         )
-        title = "Corpus influence (leave-one-out): the largest deltas"
+        title = f"Corpus influence of segments on {metric} (leave-one-out): the largest deltas"
         sections.append(
             Section(
                 f"influence-{place}",

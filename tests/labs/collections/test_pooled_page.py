@@ -6,7 +6,6 @@ import pytest
 
 from clirbench.labs.collections.commands.pool import main
 from tests.browser.conftest import Browser, browser
-from tests.browser.test_report_page import everything_open
 from tests.labs.collections.commands.test_pool import run
 
 pytestmark = pytest.mark.slow
@@ -26,7 +25,7 @@ def test_it_shows_every_plot_and_a_phone_never_scrolls_sideways(
     browser: Browser, pooled_page: Path, dark: bool
 ) -> None:
     browser.open(pooled_page, width=400, dark=dark)
-    everything_open(browser)
+    browser.everything_open()
     assert len(browser.all(".canvas svg")) == 3
     assert browser.texts("main h2")[:1] == ["MAP (pseudo-relevance, bm25)"]
     assert browser.run("return document.documentElement.scrollWidth") <= 400
