@@ -91,7 +91,7 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
     ]
     assert sorted(weights[0]) == ["checkpoint-120", "checkpoint-40", "checkpoint-80"]
     assert weights[0] == weights[1]
-    pytest.importorskip("clirbench.labs.models.transformers", reason="needs the laboratory models")
+    pytest.importorskip("clirbench.labs.models.translating", reason="needs the laboratory models")
     data = tmp_path / "data"
     data.mkdir()
     write_lines(data / "source.txt", [line[::-1] for line in PAIRS])
