@@ -12,12 +12,13 @@ from clirbench import __version__
 from clirbench.api.outcome import checked_path
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import InputError, StoreError, interrupted, shorten
-from clirbench.experiment import run, with_store
+from clirbench.experiment import run as work
+from clirbench.experiment import with_store
 from clirbench.files.journal import EVENTS, Journal
 from clirbench.files.run_files import path_inside
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
-from clirbench.report.facts import warnings
+from clirbench.report.facts import warnings as notes
 from clirbench.report.terminal import progress
 from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.store.plan import PLAN
@@ -42,7 +43,7 @@ class Events:
 
     def found(self, result: Result) -> None:
         """What the run found: its warnings, the systems that failed, and the answer."""
-        for line in warnings(result):
+        for line in notes(result):
             self.tell("warning", text=line)
         for system in result.failed:
             self.tell("failed", system=system)
@@ -81,7 +82,7 @@ def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence
             with_store(experiment, cache, folder / PLAN, events.tell) as ready,
         ):
             with progress() as bars:
-                result = run(ready, replace(events, shown=bars))
+                result = work(ready, replace(events, shown=bars))
             events.found(result)
             yield result
     finally:

@@ -12,8 +12,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
-from clirbench.configuration import components
 from clirbench.configuration.advice import unknown_keys
+from clirbench.configuration.components import misfits, unknown
 from clirbench.configuration.composing import (
     compose_configuration,
     config_parts,
@@ -247,7 +247,7 @@ def _instantiate(node: Any, key: str, protocol: type) -> Any:
             f"its entry chosen first"
         )
     plain = OmegaConf.to_container(node, resolve=True)
-    raise_all(list(components.unknown(plain, key)))
+    raise_all(list(unknown(plain, key)))
     try:
         built = instantiate(node, _convert_="all")
     except InstantiationException as error:
@@ -255,11 +255,11 @@ def _instantiate(node: Any, key: str, protocol: type) -> Any:
         while cause is not None and not isinstance(cause, ClirbenchError):
             cause = cause.__cause__
         if cause is None:
-            raise_all(list(components.misfits(plain, key)))
+            raise_all(list(misfits(plain, key)))
             raise ConfigError(f"{key}: cannot be built: {error}") from error
         raise cause from None
     # Afterwards, because what a component says of its own settings is more to the point.
-    raise_all(list(components.misfits(plain, key)))
+    raise_all(list(misfits(plain, key)))
     if not isinstance(built, protocol):
         raise ConfigError(f"{key}: {node['_target_']} is not a {protocol.__name__}")
     return built

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError
-from clirbench.files.tables import LARGEST, TextTable, number, read_json, read_table, shape_error
+from clirbench.files.tables import LARGEST, TextTable, as_number, read_json, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
 MARKER = ".clirbench"
@@ -142,7 +142,7 @@ def numbers(table: TextTable, column: str) -> list[float]:
     table.require(column)
     found = []
     for line, cell in zip(table.numbers, table.column(column), strict=True):
-        value = number(cell) if cell.strip() else math.nan
+        value = as_number(cell) if cell.strip() else math.nan
         if value is None or (cell.strip() and not abs(value) <= LARGEST):
             raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, a number was expected")
         found.append(value)

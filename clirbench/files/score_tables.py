@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from clirbench.checks import name_list, one_of
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.tables import LARGEST, MISSING, TextTable, number, read_table, system_column
+from clirbench.files.tables import LARGEST, MISSING, TextTable, as_number, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import near_path
 from clirbench.types import Doubles
@@ -220,17 +220,17 @@ def _data_columns(table: TextTable) -> list[str]:
 def _is_numeric(cells: Collection[str]) -> bool:
     """Whether every cell that is not missing is a number, and there is one."""
     present = [cell for cell in cells if cell.strip().lower() not in MISSING]
-    return bool(present) and all(number(cell) is not None for cell in present)
+    return bool(present) and all(as_number(cell) is not None for cell in present)
 
 
 def _nearly_numeric(where: str, name: str, cells: Mapping[str, str], named: bool) -> list[ClirbenchError]:
     """An error where a metric would vanish silently: some cells are no numbers of a column `named` as a metric is, or
     of one in which most cells are meant as numbers."""
     present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
-    meant = sum(number(cell) is not None or bool(LIKE_A_NUMBER.fullmatch(cell.strip())) for cell in present.values())
+    meant = sum(as_number(cell) is not None or bool(LIKE_A_NUMBER.fullmatch(cell.strip())) for cell in present.values())
     if meant * 2 <= len(present) and not (named and present):
         return []
-    slips = [(system, cell) for system, cell in present.items() if number(cell) is None]
+    slips = [(system, cell) for system, cell in present.items() if as_number(cell) is None]
     listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
     return [
         InputError(
@@ -244,7 +244,7 @@ def _numbers(where: str, name: str, cells: Mapping[str, str]) -> dict[str, float
     """Numbers by system, NaN where a cell is missing; raises `InputError` for text and for infinity."""
     numbers: dict[str, float] = {}
     for system, cell in cells.items():
-        value = math.nan if cell.strip().lower() in MISSING else number(cell)
+        value = math.nan if cell.strip().lower() in MISSING else as_number(cell)
         if value is None or abs(value) > LARGEST:
             raise InputError(
                 f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number (of at most {LARGEST:g})"

@@ -59,7 +59,7 @@ class TextTable:
             first[cell] = number
 
 
-def number(cell: str) -> float | None:
+def as_number(cell: str) -> float | None:
     """The one grammar of numbers in tables: `12`, `-0.5`, `.5`, `1e-3`; also nan and infinity, for callers to refuse.
 
     None for everything else: `1_5`, `12,5`, `23%`, digits of other scripts.

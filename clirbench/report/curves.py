@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.files.tables import number
+from clirbench.files.tables import as_number
 from clirbench.pages.wording import short
 from clirbench.report.decision import recommended
 from clirbench.report.figures import Dot, Panel, axis_label, panels, write_drawing
@@ -67,5 +67,5 @@ def spread(steps: Doubles, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
 
 
 def _step(cell: str) -> float:
-    step = number(cell.replace(",", "").replace("_", ""))
+    step = as_number(cell.replace(",", "").replace("_", ""))
     return math.nan if step is None else step

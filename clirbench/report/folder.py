@@ -25,7 +25,7 @@ from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.report import curves, figures, latex, markdown
 from clirbench.report.facts import first_names
 from clirbench.report.html.page import write_page
-from clirbench.report.html.pair import NAME as PAIR
+from clirbench.report.html.pair import PAIR as PAIR
 from clirbench.report.html.pair import pair_page, topic_words
 from clirbench.report.html.report import Live, run_page
 from clirbench.report.paper import paper_page

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from clirbench.files.tables import number
+from clirbench.files.tables import as_number
 from clirbench.scoreboard import Scoreboard
 
 TELLING = ("family", "group", "kind", "series", "run", "type")
@@ -47,7 +47,7 @@ def grouped_by(board: Scoreboard, column: str) -> Grouping:
     numbers rise, and carry the name of the column."""
     texts = [text.strip() or "(none)" for text in board.metadata[column]]
     names = list(dict.fromkeys(texts))
-    values = [number(name) for name in names]
+    values = [as_number(name) for name in names]
     if None not in values:  # a number is named by its column
         names.sort(key=float)
     place = {name: at for at, name in enumerate(names)}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.computed import with_marks
-from clirbench.files.tables import number
+from clirbench.files.tables import as_number
 from clirbench.pages.table import Cell, Streamed, Table
 from clirbench.pages.wording import listed
 from clirbench.report.decision import decision_tables
@@ -84,7 +84,7 @@ def column_meanings(columns: Iterable[Column]) -> dict[str, str]:
 
 
 def _numbers(texts: Iterable[str]) -> bool:
-    return all(not text.strip() or number(text) is not None for text in texts)
+    return all(not text.strip() or as_number(text) is not None for text in texts)
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.files.tables import number, read_table
+from clirbench.files.tables import as_number, read_table
 from clirbench.pages.tsv import write_tsv
 
 
@@ -26,13 +26,13 @@ def test_tabs_commas_comments_and_quotes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", ["1_5", "12,5", "23%", "1'000", "٣", "0x1", "1e", "", "+", "1 2"])
 def test_what_is_no_number(cell: str) -> None:
-    assert number(cell) is None
+    assert as_number(cell) is None
 
 
 @given(st.floats(allow_nan=False))
 def test_what_is_a_number(value: float) -> None:
-    assert number(f" {value!r} ") == value
-    assert (number("+.5"), number("5."), number("1E3")) == (0.5, 5, 1000)
+    assert as_number(f" {value!r} ") == value
+    assert (as_number("+.5"), as_number("5."), as_number("1E3")) == (0.5, 5, 1000)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Cf"])), min_size=1, max_size=4))

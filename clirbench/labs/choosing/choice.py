@@ -7,7 +7,7 @@ from math import inf, isfinite, log, nan
 import numpy as np
 
 from clirbench.errors import ConfigError, InputError, UnknownName
-from clirbench.files.tables import number
+from clirbench.files.tables import as_number
 from clirbench.pages.table import Table
 from clirbench.report.facts import sizes
 from clirbench.result import Result
@@ -193,7 +193,7 @@ def series_of(evidence: Evidence, series: str = "") -> list[Series]:
 
 
 def _number(text: str, system: str) -> float:
-    value = number(text)
+    value = as_number(text)
     if value is None or not isfinite(value):
         raise InputError(f"system {system}: {STEP} {text!r} is not a number; write 1000, not 1,000 or 1_000")
     return value

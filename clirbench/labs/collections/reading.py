@@ -20,7 +20,7 @@ from clirbench.files.run_files import (
     read_results,
     read_run_table,
 )
-from clirbench.files.tables import number, read_table, system_column
+from clirbench.files.tables import as_number, read_table, system_column
 from clirbench.labs.collections.model import joined
 from clirbench.pages.wording import listed
 from clirbench.scoreboard import Column, Scoreboard
@@ -155,7 +155,7 @@ def of_table(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> Ite
         raise InputError(f"{path}: say which of its columns are IR measures: --measures MAP,RBO")
     key = system_column(table)
     cells = {name: table.column(name) for name in table.header}
-    numeric = [n for n in cells if n not in (key, place) and all(number(c or "nan") is not None for c in cells[n])]
+    numeric = [n for n in cells if n not in (key, place) and all(as_number(c or "nan") is not None for c in cells[n])]
     if lost := [name for name in (*measures, *metrics) if name not in numeric]:
         raise UnknownName(f"column of numbers in {path}", lost[0], numeric)
     described = [name for name in cells if name not in (*numeric, key, place)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import InputError, MissingData, UnknownName
-from clirbench.files.tables import LARGEST, number, read_table
+from clirbench.files.tables import LARGEST, as_number, read_table
 from clirbench.labs.papers.scoring import corpus_score
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.statistics.bootstrap import percentile
@@ -66,7 +66,7 @@ def read_human(path: Path, systems: Sequence[str], n_segments: int, column: str 
     outside: list[str] = []
     unknown: dict[str, None] = {}
     for row, record in zip(file.numbers, file.records(), strict=True):
-        place_in_text, score = number(record["line"]), number(record[chosen])
+        place_in_text, score = as_number(record["line"]), as_number(record[chosen])
         if place_in_text is None or score is None or not abs(score) <= LARGEST or not place_in_text.is_integer():
             raise InputError(f"{path}: line {row}: line and {chosen} must be numbers, a line a whole one")
         line = int(place_in_text)

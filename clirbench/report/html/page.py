@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from clirbench.errors import escape_unseen
-from clirbench.files.tables import number as read_number
+from clirbench.files.tables import as_number as read_number
 from clirbench.pages.page import Page, Section
 from clirbench.pages.table import Cell, Table, TableColumn, is_hole, shown_cell
 

@@ -10,7 +10,7 @@ from clirbench.pages.table import Cell, Table
 from clirbench.pages.wording import number
 from clirbench.result import Result
 
-NAME = "pair.html"
+PAIR = "pair.html"
 FIXED = ("metric", "rank", "segment", "delta", "favours", "reference", "source")
 MOST = 20
 """Segments shown of each metric for each system that they speak for."""

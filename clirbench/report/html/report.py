@@ -16,8 +16,7 @@ from clirbench.pages.wording import listed, short
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
-from clirbench.report.html.pair import NAME as PAIR
-from clirbench.report.html.pair import pair_page
+from clirbench.report.html.pair import PAIR, pair_page
 from clirbench.report.html.plots import curve_plots, metric_plots
 from clirbench.report.set_up import data_name, set_up
 from clirbench.report.tables import all_tables, column_meanings, systems_table

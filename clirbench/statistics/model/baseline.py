@@ -11,7 +11,7 @@ from clirbench.statistics.model.noise import mean_limits, p_above
 from clirbench.statistics.model.randomisation import mean_difference_p
 from clirbench.types import Doubles
 
-FEWEST = 8
+FEWEST_SHARED = 8
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def compare_with_baseline(
     d = d[np.isfinite(d)]
     k = len(d)
     mean = float(d.mean()) if k else nan
-    note = f"{k} topics: at least {FEWEST} are needed" if k < FEWEST else ""
+    note = f"{k} topics: at least {FEWEST_SHARED} are needed" if k < FEWEST_SHARED else ""
     if not note and float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max(initial=1e-300)):
         note = "all differences are the same"
     if note:

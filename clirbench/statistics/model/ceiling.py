@@ -11,7 +11,15 @@ from clirbench.statistics.model.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.statistics.units.belonging import Units
 from clirbench.statistics.units.concordance import pair_weights, taus
-from clirbench.statistics.units.jackknife import FEWEST, MOST, Interval, jackknifed, pair_totals, too_few, too_many
+from clirbench.statistics.units.jackknife import (
+    FEWEST_UNITS,
+    MOST,
+    Interval,
+    jackknifed,
+    pair_totals,
+    too_few,
+    too_many,
+)
 from clirbench.types import Doubles, Ints
 
 WIDEST = 0.8
@@ -40,7 +48,7 @@ def without_noise(
     `same_lines` (metric and measure then err together, by how much is not known).
     """
     part, _ = next(iter(panels(evidence)))
-    errors = {} if same_lines or part.bulky or units.number < FEWEST else metric_errors(part, units.index, seed)
+    errors = {} if same_lines or part.bulky or units.number < FEWEST_UNITS else metric_errors(part, units.index, seed)
     found = {}
     for measure, y in zip(part.measure_names, part.y, strict=True):
         top, error = _topped(part, units, measure, y)
@@ -59,7 +67,7 @@ def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Int
     """The ceiling of a measure, and the variance of its noise between units."""
     if units.along_training:
         note = "checkpoints along training: description only"
-    elif units.number < FEWEST:
+    elif units.number < FEWEST_UNITS:
         note = too_few(units.number)
     elif len(y) > MOST:
         note = too_many(len(y))

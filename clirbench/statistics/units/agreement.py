@@ -19,7 +19,7 @@ from clirbench.statistics.units.concordance import CONSTANT, pair_weights, signs
 from clirbench.statistics.units.jackknife import MOST, of_units
 from clirbench.types import Doubles, Ints
 
-FEWEST = 3
+FEWEST_COMPARED = 3
 """Groups that an interval needs."""
 DRAWS = 10_000
 MOST_RELATED = 500
@@ -147,7 +147,7 @@ def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
         within = float(within_taus(x[None, rows], y[rows], own)[0, 0]) if len(labels) < len(rows) else nan
     if np.isnan(tau):
         return _noted(sizes, CONSTANT)
-    if len(labels) < FEWEST:
+    if len(labels) < FEWEST_COMPARED:
         return replace(_noted(sizes, f"too few independent groups ({len(labels)})"), tau=tau, within=within)
     low, high = interval(tau, len(labels), level)
     return replace(sizes, tau=tau, within=within, low=low, high=high)
@@ -233,7 +233,7 @@ def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> 
     """The number of groups from which a true `tau` is shown with this power at one-sided p; None above `most`."""
     from scipy.special import ndtri
 
-    for groups in range(FEWEST, most + 1) if tau > 0 else ():
+    for groups in range(FEWEST_COMPARED, most + 1) if tau > 0 else ():
         # The tau that is observed at least with this power, and how unlikely it is where the true one is 0.
         seen = float(np.interp(-ndtri(power), -_observed(tau, groups), COORDINATE))
         if np.interp(seen, COORDINATE, _observed(0.0, groups)) <= ndtri(p):

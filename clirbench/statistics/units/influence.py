@@ -10,7 +10,7 @@ import numpy as np
 
 from clirbench.pages.wording import fixed
 from clirbench.statistics.units.concordance import CONSTANT, TOGETHER, agreement_sums, ratio
-from clirbench.statistics.units.jackknife import FEWEST, deviations, leaving_one, too_few
+from clirbench.statistics.units.jackknife import FEWEST_UNITS, deviations, leaving_one, too_few
 from clirbench.types import Doubles, Ints
 
 MODEL_BELOW = 12
@@ -101,7 +101,7 @@ def no_interval(found: Estimates, metric: int) -> str:
     tau = float(found.tau[metric])
     if np.isnan(tau):
         return CONSTANT
-    if found.units < FEWEST:
+    if found.units < FEWEST_UNITS:
         return too_few(found.units)
     if np.isnan(found.variance[metric]):
         return "without one of the systems a column is constant"

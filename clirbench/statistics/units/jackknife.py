@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.types import Doubles, Ints
 
-FEWEST = 6
+FEWEST_UNITS = 6
 """Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
 
 MOST = 2000
@@ -53,7 +53,7 @@ def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
     from scipy.special import stdtrit
 
     g = len(rest)
-    if g < FEWEST:
+    if g < FEWEST_UNITS:
         return Interval(whole, note=too_few(g))
     others = np.asarray(rest, dtype=np.float64)
     if not np.isfinite(others).all() or not np.isfinite(whole):
