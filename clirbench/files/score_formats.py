@@ -68,7 +68,7 @@ def score_rows(path: Path) -> Iterator[Row]:
 
 def is_score(cell: str) -> bool:
     """Whether a cell is a number, or says that there is none."""
-    return cell.strip().lower() in HOLES or tables.number(cell) is not None
+    return cell.strip().lower() in HOLES or tables.as_number(cell) is not None
 
 
 def split(line: str) -> list[str]:

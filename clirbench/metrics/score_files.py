@@ -196,7 +196,7 @@ class ScoreFile(MadeElsewhere):
 
 def number(text: str, file: Path | str, line: int) -> float:
     """A finite number, or `InputError` naming file and line."""
-    value = tables.number(text)
+    value = tables.as_number(text)
     if value is None:
         raise InputError(f"{file}: line {line}: {shorten(text, 60)!r} is not a number")
     if not abs(value) <= tables.LARGEST:
