@@ -19,11 +19,11 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.configuration import leftovers
 from clirbench.configuration.advice import ENGINES, of_choice, refusal, unknown_keys
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.configuration.laboratories import config_parts as config_parts
+from clirbench.configuration.leftovers import concerns, replaced_nodes
 from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.keys import NODES, defaults, may_name_files
@@ -71,8 +71,8 @@ def without_leftovers(
     folders: those of configuration files.
     """
     cfg = load(list(overrides))
-    for node in leftovers.replaced_nodes(overrides, folders):
-        own = load([override for override in overrides if leftovers.concerns(override, node)]).get(node)
+    for node in replaced_nodes(overrides, folders):
+        own = load([override for override in overrides if concerns(override, node)]).get(node)
         with open_dict(cfg):
             cfg[node] = own
     return cfg
