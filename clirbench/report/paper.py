@@ -15,7 +15,7 @@ from clirbench.pages.wording import interval, listed, many, number
 from clirbench.report.answer import answered, p_said, sentences
 from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import by_pair, warnings
-from clirbench.report.html.report import counts
+from clirbench.report.html.report import run_counts
 from clirbench.report.set_up import data_name
 from clirbench.result import Result
 from clirbench.statistics.correlation import KENDALL
@@ -45,7 +45,7 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
         (
             Section("paragraph", "", (" ".join(filter(None, said)),)),
             *([Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT))] if rows else []),
-            *points("counts", "Data", counts(result)),
+            *points("counts", "Data", run_counts(result)),
             *points("warnings", "What a reader must know", warnings(result, brief=True)),
             *points("signatures", "Signatures", [c.name for c in signed], [c.signature for c in signed]),
             *points("versions", "Versions", [_program(provenance), *_libraries(provenance)]),

@@ -99,7 +99,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
     yield from _topics(result)
     warned = facts.warnings(result) or ["Nothing was dropped, and no coefficient is undefined."]
     yield from points("dropped", "Caveats: what was dropped or undefined, and why", warned, (), "Caveats", True)
-    yield from points("counts", "Counts", counts(result), (), "", True)
+    yield from points("counts", "Counts", run_counts(result), (), "", True)
     yield from _provenance(result, provenance)
 
 
@@ -109,7 +109,7 @@ def of_table(made: Table) -> Section:
     return Section(f"analysis-{made.name}", made.title, (*shown.text, shown), fold=True)
 
 
-def counts(result: Result) -> list[str]:
+def run_counts(result: Result) -> list[str]:
     """How much was read, scored and dropped."""
     lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
     return [*lines, *facts.size_lines(result), *facts.count_lines(result), *facts.agreement_lines(result)]
