@@ -34,7 +34,7 @@ from clirbench.measures.base import arithmetic
 from clirbench.report.decision import decision_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Evidence
 
 Doubles = np.typing.NDArray[np.float64]
 BOUND, REPETITIONS, SEED = 0.93, 200, 20261123

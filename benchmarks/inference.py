@@ -16,12 +16,11 @@ import scipy.stats
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
 from clirbench.experiment import run
-from clirbench.labs.papers.differences import differences
-from clirbench.statistics.bootstrap import Bootstrap, intervals
+from clirbench.labs.papers.favoritism import differences
+from clirbench.statistics.agreement import taus
 from clirbench.statistics.correlation import correlate
-from clirbench.statistics.model.decision import decide
-from clirbench.statistics.resampling import Draws
-from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.decision import decide
+from clirbench.statistics.resampling import Bootstrap, Draws, intervals
 
 
 def timed(what: str, work: Callable[[], object]) -> float:

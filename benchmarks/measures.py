@@ -15,7 +15,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # beside this file, stat
 
 import numpy as np
 
-from clirbench.configuration.measuring import parse
+from clirbench.configuration.laboratories import parse
 from clirbench.measures.ir import score_run
 from clirbench.relevance.top_k import TopK
 from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, Topic, rank_order

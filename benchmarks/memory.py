@@ -21,8 +21,7 @@ import numpy as np
 
 from benchmarks.telling import Pairs, pairs_of, reliability, told
 from clirbench.files.tables import read_table
-from clirbench.labs.collections.exchange import BANDS, Told, learn
-from clirbench.labs.collections.memory import DATA, FEWEST, PRIMARY, group_of
+from clirbench.labs.collections.memory import BANDS, DATA, FEWEST, PRIMARY, Told, group_of, learn
 from clirbench.types import Doubles
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,8 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.labs.collections.exchange import BANDS, learn, strata
-from clirbench.labs.collections.memory import CHARACTERS, ENGLISH, FEWEST, OTHERS, Taus, group_of
+from clirbench.labs.collections.memory import BANDS, CHARACTERS, ENGLISH, FEWEST, OTHERS, Taus, group_of, learn, strata
 
 SYSTEMS, TOPICS = (8, 12, 16, 20), 150
 GAPS = (0.5, 1.0, 2.0, 4.0)

@@ -33,11 +33,11 @@ from typing import Any
 
 from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
+from clirbench.topics.files import TrecTopics
 from clirbench.topics.made import KeyTerms
-from clirbench.topics.trec import TrecTopics
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
 DATA = PROJECT.parent / "shared" / "data"
@@ -92,7 +92,7 @@ def segments(path: Path, n_segments: int) -> Documents:
 
 def pyserini_once(path: Path, topics: Sequence[Topic], threads: int) -> None:
     """Index and search as pyserini's LuceneIndexer and LuceneSearcher.batch_search do: the Java calls they make."""
-    from clirbench.labs.search.jvm import java
+    from clirbench.labs.search.lucene import java
 
     with tempfile.TemporaryDirectory() as folder:
         indexer = java()("io.anserini.index.SimpleIndexer")(folder, False, threads)
@@ -226,7 +226,7 @@ def agreement(options: argparse.Namespace, folder: Path) -> None:
 
 
 def tokens(options: argparse.Namespace, folder: Path) -> None:
-    from clirbench.labs.search.jvm import java
+    from clirbench.labs.search.lucene import java
 
     utilities = java()("io.anserini.analysis.AnalyzerUtils")
     english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()

@@ -1,6 +1,6 @@
 """What the pairs of systems of one collection tell of a metric's scale; `benchmarks/memory.py` makes the memory of it.
 
-`clirbench/labs/collections/exchange.py` says what a scale is.
+`clirbench/labs/collections/memory.py` says what a scale is.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.labs.collections.exchange import SCALES, Told, learn
+from clirbench.labs.collections.memory import SCALES, Told, learn
 from clirbench.types import Doubles
 
 SLOPES: Doubles = np.exp(np.linspace(np.log(1e-5), np.log(0.3), 56))

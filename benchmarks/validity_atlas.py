@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.labs.collections.model import maker_of, pooled_mean, tau_covariance
-from clirbench.statistics.units.influence import estimates
+from clirbench.statistics.given import estimates
 from clirbench.text import TextFile
 
 SEEDS = (7301, 7302, 7303, 7304, 7305, 7306, 7307, 7308, 7309, 7310, 7311, 7312)

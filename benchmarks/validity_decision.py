@@ -13,12 +13,10 @@ import numpy as np
 from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.labs.choosing.choice import rise_of
-from clirbench.statistics.model.baseline import compare_with_baseline
-from clirbench.statistics.model.ceiling import between_error, ceiling, corrected_tau
-from clirbench.statistics.model.noise import topic_noise
-from clirbench.statistics.model.rise import jackknifed_slope
-from clirbench.statistics.units.concordance import taus
-from clirbench.statistics.units.jackknife import jackknifed
+from clirbench.statistics.agreement import jackknifed, taus
+from clirbench.statistics.ceiling import between_error, ceiling, corrected_tau
+from clirbench.statistics.decision import compare_with_baseline, jackknifed_slope
+from clirbench.statistics.noise import topic_noise
 
 Doubles = np.typing.NDArray[np.float64]
 See = Iterator[tuple[str, float]]
@@ -66,7 +64,7 @@ def pair_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
 
 @cache
 def population_rise(recipe: Recipe) -> float:
-    from clirbench.statistics.model.rise import logistic_slope, rising_pairs
+    from clirbench.statistics.decision import logistic_slope, rising_pairs
 
     rng = np.random.default_rng(5)
     found = []

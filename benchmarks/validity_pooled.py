@@ -32,7 +32,7 @@ from clirbench.labs.collections.model import pooled_mean, prediction, tau_covari
 from clirbench.labs.collections.pooling import Pooled, Stratum, pool_stratum, strata
 from clirbench.labs.collections.reading import Collection
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.belonging import units_of
 
 TAUS = np.array([0.5, 0.5, 0.6])
 COMMON = 0.5  # correlation of the metrics' errors

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks.worlds import COVARIATE_WORLDS, NULL_WORLDS, TRAINING_WORLDS, TRUE_WORLDS, Recipe
-from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.better import gap, swapped_differences
-from clirbench.statistics.units.given import Permuting, beyond_known, within_strata
+from clirbench.statistics.belonging import units_of
+from clirbench.statistics.given import Permuting, beyond_known, within_strata
+from clirbench.statistics.grades import gap, swapped_differences
 
 Seen = dict[str, np.ndarray]
 """What the repetitions of a cell saw, by name; NaN where nothing was said."""

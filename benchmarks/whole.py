@@ -80,7 +80,7 @@ def by_bm25s(queries: list[str], lines: list[str], depth: int) -> Found:
 
 def by_lucene(queries: list[str], lines: list[str], depth: int) -> Found:
     """The Java calls of pyserini's LuceneIndexer and LuceneSearcher.batch_search; its first call starts Java."""
-    from clirbench.labs.search.jvm import java
+    from clirbench.labs.search.lucene import java
 
     with tempfile.TemporaryDirectory() as folder:
         indexer = java()("io.anserini.index.SimpleIndexer")(folder, False, 1)

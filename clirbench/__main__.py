@@ -28,17 +28,23 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from clirbench import __version__
-from clirbench.commands.base import command, commands, tolerate_closed_output
-from clirbench.commands.faults import INTERRUPTED, SOME_FAILED, WORSE, check_memory, in_words
+from clirbench.commands.base import (
+    INTERRUPTED,
+    SOME_FAILED,
+    WORSE,
+    check_memory,
+    command,
+    commands,
+    in_words,
+    tolerate_closed_output,
+)
 from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, plain_configuration, prepare_overrides, sweep_of, without_leftovers
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, StoreError, interrupt, interrupted, raise_all
-from clirbench.files.journal import EVENTS
-from clirbench.files.manifest import read_manifest
-from clirbench.files.run_files import refuse_links
+from clirbench.files.run_files import EVENTS, read_manifest, refuse_links
 from clirbench.keys import key_of
-from clirbench.store.plan import PLAN
+from clirbench.store.cached import PLAN
 from clirbench.text import set_limits
 
 if TYPE_CHECKING:
@@ -76,7 +82,7 @@ def job(cfg: DictConfig) -> str | None:
 def _one_run(cfg: DictConfig) -> int:
     """Do the run; returns the exit status of one that has come to its end: 2 where some systems failed."""
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
-    from clirbench.api.events import running
+    from clirbench.api.running import running
     from clirbench.configuration.building import build, limits_of
     from clirbench.report import terminal
     from clirbench.report.folder import RunFolder
@@ -108,7 +114,7 @@ def _one_run(cfg: DictConfig) -> int:
 
 def _done_before(folder: "RunFolder", configuration: dict[str, Any]) -> bool:
     """Whether this job of a sweep, or of another sweep next to it, is finished and unchanged; its files are copied."""
-    from clirbench.report.earlier import copy_run, earlier_run
+    from clirbench.report.tables import copy_run, earlier_run
     from clirbench.report.terminal import say
 
     place = folder.path

@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clirbench.computed import Inputs, Retrieval, with_marks
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
-from clirbench.result import Experiment
+from clirbench.result import Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import lookalike_names
 from clirbench.types import Translation

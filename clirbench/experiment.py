@@ -9,36 +9,50 @@ from typing import Any
 
 import numpy as np
 
+from clirbench import steps as of_all
 from clirbench.columns import scoreboard
-from clirbench.computed import Counts, Inputs, Retrieval, StepResults, with_marks
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import NothingCompared
 from clirbench.files.trec import tied_topics
-from clirbench.inputs.distinct import distinct, near_copy_notes
-from clirbench.inputs.preflight import preflight
-from clirbench.inputs.reading import adapt_to_inputs, read_inputs, runs_of_others
+from clirbench.inputs import adapt_to_inputs, distinct, near_copy_notes, preflight, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import counter
-from clirbench.metrics.per_system import per_system
+from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import MANY_SYSTEMS, Experiment, Result, Watch, no_watch
+from clirbench.result import (
+    MANY_SYSTEMS,
+    Counts,
+    Experiment,
+    Inputs,
+    Result,
+    Retrieval,
+    StepResults,
+    Watch,
+    no_watch,
+    with_marks,
+)
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS, Scoreboard
-from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.statistics.coefficients import UNTESTED
-from clirbench.statistics.correlation import Correlation, correlate
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.scorings import lowered_by_scorings
-from clirbench.statistics.units.belonging import NEAR_COPIES, NONE, units_of
-from clirbench.steps import of_all
-from clirbench.steps.passes import measured, score, statistics
-from clirbench.steps.retrieve import Retrieve
-from clirbench.steps.search import search
-from clirbench.store.cached import Cached, Call, Pass, Shared, cached_result, run_jobs, tell_nobody
-from clirbench.store.plan import TRANSLATE, Plan, Planned
-from clirbench.store.snapshot import Snapshot, read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.statistics.correlation import Correlation, correlate, lowered_by_scorings
+from clirbench.statistics.grades import Evidence
+from clirbench.statistics.resampling import Bootstrap
+from clirbench.steps import Retrieve, measured, score, search, statistics
+from clirbench.store.cached import (
+    TRANSLATE,
+    Cached,
+    Call,
+    Pass,
+    Plan,
+    Planned,
+    Shared,
+    cached_result,
+    run_jobs,
+    tell_nobody,
+)
+from clirbench.store.store import Snapshot, Store, read_through_snapshot
 from clirbench.systems.base import makers
 from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
 from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
@@ -59,7 +73,7 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         result = conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
     if inputs is None or inputs.corpus.crossed is None:
         return result
-    from clirbench.inputs.crossing import both_ways, exchanged  # no other run pays for loading it
+    from clirbench.inputs import both_ways, exchanged  # no other run pays for loading it
 
     other = exchanged(experiment, inputs.corpus.crossed)
     return result if other is None else both_ways(result, run(other, watch))

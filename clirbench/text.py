@@ -29,7 +29,7 @@ LONGEST_NAME = 1000
 
 
 class View(Protocol):
-    """What every file of a run is read through (see `clirbench.store.snapshot`)."""
+    """What every file of a run is read through (see `clirbench.store.store`)."""
 
     def sha256(self, path: Path) -> str:
         """sha256 of the unpacked bytes, hexadecimal: of the file as it was when it was first read."""

@@ -184,7 +184,7 @@ def test_no_circle() -> None:
         ("statistics.grades", "if TYPE_CHECKING:\n    from clirbench.report import facts"),
         ("errors", "def late():\n    from clirbench.store.store import Store"),
         ("report.tables", "from clirbench.labs.papers.published import PaperCell"),
-        ("labs.search.rm3", "from clirbench.labs.models import dense"),
+        ("labs.search.libraries", "from clirbench.labs.models import dense"),
     ],
 )
 def test_a_forbidden_import_is_found(module: str, line: str) -> None:
@@ -196,9 +196,9 @@ def test_a_forbidden_import_is_found(module: str, line: str) -> None:
 
 
 def test_a_circle_is_found() -> None:
-    changed = {**SOURCES, "recent": f"{SOURCES['recent']}\nfrom clirbench import later\n"}
-    changed["later"] += "\nfrom clirbench.recent import recent\n"
-    assert set(circle(changed)) == {"recent", "later"}
+    changed = {**SOURCES, "errors": f"{SOURCES['errors']}\nfrom clirbench import later\n"}
+    changed["later"] += "\nfrom clirbench.errors import shorten\n"
+    assert set(circle(changed)) == {"errors", "later"}
 
 
 def test_packages_import_nothing() -> None:
@@ -209,7 +209,7 @@ def test_packages_import_nothing() -> None:
 
 
 def test_rooms_are_small_enough_to_look_around_in() -> None:
-    assert len(list(PACKAGE.glob("*.py"))) <= 14
+    assert len(list(PACKAGE.glob("*.py"))) <= 15
     for folder in {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}:
         assert len(list(folder.glob("*.py"))) <= 24, folder
 
@@ -226,7 +226,7 @@ def test_the_laboratories_that_are_declared_are_installed() -> None:
 def test_tests_mirror_the_package() -> None:
     rooms = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
     for folder in rooms - {Path(), Path("browser"), Path("docs"), Path("fuzz"), Path("net")}:
-        assert (PACKAGE / folder).is_dir(), folder
+        assert (PACKAGE / folder).is_dir() or (PACKAGE / folder).with_suffix(".py").is_file(), folder
 
 
 CONFS = {"": ROOT / "conf", **{f"labs.{name}": PACKAGE / "labs" / name / "conf" for name in LABS}}
@@ -311,8 +311,8 @@ def class_homes(sources: Mapping[str, str]) -> dict[str, list[str]]:
 def test_no_two_classes_have_one_name() -> None:
     """Wherever they are, in the core or in laboratories: a class is a noun, and means one thing."""
     assert {name: homes for name, homes in class_homes(SOURCES).items() if len(homes) > 1} == {}
-    doubled = {**SOURCES, "recent": f"{SOURCES['recent']}\nclass Topic:\n    pass\n"}
-    assert sorted(class_homes(doubled)["Topic"]) == ["recent", "types"]
+    doubled = {**SOURCES, "later": f"{SOURCES['later']}\nclass Topic:\n    pass\n"}
+    assert sorted(class_homes(doubled)["Topic"]) == ["later", "types"]
 
 
 def test_identical_bodies_are_found_and_stubs_of_protocols_are_none() -> None:
@@ -391,13 +391,13 @@ def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
     users = {module for module, source in SOURCES.items() if top(source) & {"hydra", "omegaconf"}}
     assert users == {
         "__main__",
-        *(f"configuration.{name}" for name in ("building", "composing", "sweeping", "yaml_files")),
+        *(f"configuration.{name}" for name in ("building", "composing")),
     }
 
 
 def test_numba_is_loaded_in_one_place() -> None:
     """Which keeps a file of the current folder from configuring it."""
-    assert [module for module, source in SOURCES.items() if "numba" in top(source)] == ["metrics.compiled.jit"]
+    assert [module for module, source in SOURCES.items() if "numba" in top(source)] == ["metrics.compiled"]
 
 
 def test_no_pickle_is_ever_loaded() -> None:
@@ -437,8 +437,8 @@ def test_importing_is_silent_and_light() -> None:
 
 
 def test_what_may_load_a_model_imports_nothing_of_it() -> None:
-    parts = [name for name in MODULES if name.startswith(("labs.models", "systems.")) or name == "steps.search"]
-    assert len(parts) > 25
+    parts = [name for name in MODULES if name.startswith(("labs.models", "systems.")) or name == "steps"]
+    assert len(parts) > 20
     code = f"import sys, importlib; [importlib.import_module(n) for n in {[f'clirbench.{n}' for n in parts]}]"
     code = f"{code}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -21,11 +21,10 @@ from clirbench.metrics.bleu import BLEU
 from clirbench.relevance.top_k import TopK
 from clirbench.report.provenance import provenance
 from clirbench.result import Experiment, Result
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from clirbench.columns import joined, measure_columns, measure_parts, metric_columns, require_columns, scoreboard
-from clirbench.computed import Counts, Inputs, Retrieval
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, InputError
 from clirbench.keys import BY_NAME
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
-from clirbench.result import Experiment
+from clirbench.result import Counts, Experiment, Inputs, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
 from tests.wrong_words import WrongWords

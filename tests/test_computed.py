@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from clirbench.computed import Inputs, Retrieval, StepResults, with_marks
 from clirbench.corpora.base import Corpus
+from clirbench.result import Inputs, Retrieval, StepResults, with_marks
 from clirbench.text import TextLines
 from clirbench.types import Document, Documents, Failure, Judged, Qrels, Run, TestSet, Translation
 

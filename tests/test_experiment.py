@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from clirbench.computed import Inputs, Retrieval
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
@@ -27,7 +26,7 @@ from clirbench.experiment import (
 )
 from clirbench.measures.parsing import parse
 from clirbench.relevance.top_k import TopK
-from clirbench.result import MANY_SYSTEMS, Experiment, no_watch
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, no_watch
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from clirbench.recent import keep_recent
+from clirbench.later import keep_recent
 
 
 def test_the_last_results_are_kept_and_no_more() -> None:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from clirbench.computed import Retrieval
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.measures.parsing import parse
-from clirbench.pages.table import Table
-from clirbench.result import Experiment, Result
+from clirbench.pages import Table
+from clirbench.result import Experiment, Result, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.types import Failure, Judged, Qrels
 from tests.report.boards import board

@@ -68,7 +68,7 @@ def first_use() -> None:
     from clirbench.metrics.macrof import MacroF
     from clirbench.report.html.page import _environment
     from clirbench.retrieval.bm25 import BM25
-    from clirbench.statistics.units.agreement import interval
+    from clirbench.statistics.agreement import interval
     from clirbench.types import Document, Documents, TestSet, Topic
 
     for metric in (BLEU(), MacroF()):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.metrics.tokenised import Tokenised
+from clirbench.metrics.tokens import Tokenised
 from clirbench.types import Doubles, TestSet
 
 

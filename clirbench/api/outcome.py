@@ -1,20 +1,31 @@
-"""What a run found, as a notebook has it: the same whether it was run now or is loaded from its folder."""
+"""What a run found, as a notebook has it: the same whether it was run now or is loaded from its folder.
+
+DataFrames of other libraries (polars, pyarrow, duckdb, ...) as those of pandas.
+
+What differs between two runs, as a DataFrame and as a page.
+"""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clirbench.errors import ConfigError, UnknownName, escape_unseen
+from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
+from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
-from clirbench.pages.tsv import with_words
+from clirbench.pages import with_words, write_tsv
+from clirbench.report.answer import grouping
+from clirbench.report.compared import HEADER, Differences, RunFiles, read_run
+from clirbench.report.compared import compare as compare_files
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
-from clirbench.report.grouping import grouping
+from clirbench.report.folder import as_json
+from clirbench.report.html.page import write_page
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
@@ -275,3 +286,101 @@ class Outcome:
             shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)
+
+
+def pandas_frame(given: object) -> "pd.DataFrame | None":
+    """A frame of any library that narwhals reads, as a DataFrame of pandas; None for what is no frame.
+
+    A DataFrame of pandas is itself; of another library, a missing cell is None or NaN, and rows are numbered from 0.
+    A frame that is computed when it is needed (polars' LazyFrame) is computed. Raises `InputError` for two columns of
+    one name.
+    """
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        return given
+    import narwhals.stable.v2 as narwhals
+
+    try:
+        read = narwhals.from_native(given)  # type: ignore[call-overload]
+        computed = read.collect() if isinstance(read, narwhals.LazyFrame) else read
+        return pd.DataFrame(computed.to_dict(as_series=False))
+    except narwhals.exceptions.DuplicateError as error:
+        raise InputError(f"the DataFrame: {' '.join(str(error).split())}; rename one of them") from None
+    except TypeError:
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Everything that differs between two runs, part by part.
+
+    >>> import clirbench as cb
+    >>> two = [cb.run("europarl_csen_published", scores__ignore=[name]) for name in ("MicroF1", "chrF1")]
+    >>> found = cb.compare(*two)
+    >>> found.table.columns.tolist()
+    ['part', 'what', 'first', 'second', 'difference', 'unequal']
+    >>> found.write_html("compared.html").name
+    'compared.html'
+    """
+
+    found: Differences
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: do the numbers agree, and where they do not, should they?"""
+        return self.found.verdict
+
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row for each difference; `unequal`: the two numbers should be equal and are not."""
+        import pandas as pd
+
+        rows = [(*change.row(), change.unequal) for change in self.found.changes]
+        return pd.DataFrame(rows, columns=[*HEADER, "unequal"])
+
+    def write_html(self, path: "str | Path") -> Path:
+        """Write the page that `clirbench compare --html` writes."""
+        write_page(Path(path), self.found.page())
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<clirbench comparison: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self.verdict)}</p>\n{self.table.to_html(index=False, max_rows=30)}"
+
+
+def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
+    """Compare two runs, or folders of runs, as `clirbench compare` does.
+
+    >>> import clirbench as cb
+    >>> r = cb.run("europarl_csen_published")
+    >>> cb.compare(r, r).verdict
+    'All 334 numbers that both runs have are equal.'
+    """
+    return Comparison(compare_files(_files(a), _files(b)))
+
+
+def _files(run: "Outcome | str | Path") -> RunFiles:
+    with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
+        return read_run(folder_of(run, Path(name)))
+
+
+def folder_of(run: "Outcome | str | Path", place: Path) -> Path:
+    """The folder of a run; an outcome writes what is read of one to `place`, without pages and pictures."""
+    if not isinstance(run, Outcome):
+        return checked_path(run)
+    place.mkdir(exist_ok=True)
+    for table in ("systems", "correlations", "per_topic"):
+        if table in run.tables:
+            write_tsv(place / f"{table}.tsv", list(run.tables[table].columns), _rows(run.tables[table]))
+    for file, values in ((PROVENANCE, run.provenance), (RESULTS, run.results)):
+        (place / file).write_text(as_json(values), encoding="utf-8")
+    return place
+
+
+def _rows(table: "pd.DataFrame") -> Iterator[list[Any]]:
+    return map(list, with_words(table).itertuples(index=False))

@@ -1,37 +1,62 @@
-"""Runs from Python: an experiment by its name, components, a DataFrame, or the folder of a finished run."""
+"""Runs from Python: an experiment by its name, components, a DataFrame, or the folder of a finished run.
+
+The stream of events of a run, which its journal keeps while bars show it.
+"""
 
 import json
+import os
 import re
 import shutil
 import tempfile
+import time
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from clirbench import __version__
-from clirbench.api.events import running
-from clirbench.api.frames import pandas_frame
-from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path
-from clirbench.errors import ClirbenchError, ConfigError, InputError, escape_unseen, raise_all
-from clirbench.files.journal import EVENTS, Journal
-from clirbench.files.run_files import MANIFEST, path_inside, read_marker, read_provenance, read_results, refuse_links
-from clirbench.pages.tsv import frame, write_tsv
+from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, pandas_frame
+from clirbench.engines.base import leave_clusters
+from clirbench.errors import (
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    StoreError,
+    escape_unseen,
+    interrupted,
+    raise_all,
+    shorten,
+)
+from clirbench.experiment import run as work
+from clirbench.experiment import with_store
+from clirbench.files.run_files import (
+    EVENTS,
+    MANIFEST,
+    Journal,
+    path_inside,
+    read_marker,
+    read_provenance,
+    read_results,
+    refuse_links,
+)
+from clirbench.pages import frame, write_tsv
+from clirbench.report.answer import answered
+from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import warnings as notes
-from clirbench.report.folder import RunFolder
+from clirbench.report.folder import RunFolder, results
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
-from clirbench.report.results_json import results
 from clirbench.report.tables import run_tables, texts_of
-from clirbench.report.terminal import checked
-from clirbench.result import Experiment
+from clirbench.report.terminal import checked, progress
+from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.statistics.correlation import Correlation
-from clirbench.store.plan import PLAN
+from clirbench.store.cached import PLAN
 from clirbench.text import open_binary, set_limits
 
 if TYPE_CHECKING:
@@ -46,7 +71,7 @@ if TYPE_CHECKING:
     from clirbench.relevance.base import Relevance
     from clirbench.result import Analysis
     from clirbench.retrieval.base import Retriever
-    from clirbench.statistics.bootstrap import Bootstrap
+    from clirbench.statistics.resampling import Bootstrap
     from clirbench.systems.base import SystemSource
     from clirbench.topics.base import TopicSource
 
@@ -77,6 +102,92 @@ if TYPE_CHECKING:
 
         measures: Name | Measure | Sequence[Name | Measure | Any]
         given: Names
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Events:
+    """The events of one run. As a `Watch` it tells when a step begins and ends; `shown` shows the values between."""
+
+    tell: Callable[..., None]
+    shown: Watch = no_watch
+
+    def __call__(
+        self, title: str, values: Iterable[Value], total: int, so_far: Callable[[], Result] | None = None
+    ) -> Iterator[Value]:
+        self.tell("begun", step=title, items=total)
+        begun = time.perf_counter()
+        yield from self.shown(title, values, total, so_far)
+        self.tell("done", step=title, items=total, seconds=_since(begun))
+
+    def found(self, result: Result) -> None:
+        """What the run found: its warnings, the systems that failed, and the answer."""
+        for line in notes(result):
+            self.tell("warning", text=line)
+        for system in result.failed:
+            self.tell("failed", system=system)
+        if result.correlations:
+            answer = answered(result)
+            self.tell("answer", text=str(answer), measure=answer.measure, decision=" ".join(decision_sentences(result)))
+
+
+@contextmanager
+def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
+    """The events of a run in this folder, from its start to its end, however it ends; a rerun goes on in the same file.
+
+    Raises `StoreError` where they cannot be written.
+    """
+    journal = Journal(folder / EVENTS)
+    journal.mend()
+    journal.add("start", clirbench=__version__, command=list(command), process=os.getpid())
+    begun = time.perf_counter()
+    try:
+        yield Events(journal.add)
+    except BaseException as error:
+        outcome = "stopped" if interrupted(error) else "error"
+        with suppress(StoreError):  # what ended the run may be a full disk
+            reason = shorten(" ".join(f"{type(error).__name__}: {error}".split()), 500)
+            journal.add("end", outcome=outcome, seconds=_since(begun), reason=reason)
+        raise
+    journal.add("end", outcome="done", seconds=_since(begun))
+
+
+@contextmanager
+def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence[str]) -> Iterator[Result]:
+    """What an experiment finds, with its plan and its events in this folder; within the block results can be kept."""
+    try:
+        with (
+            recorded(folder, command) as events,
+            with_store(experiment, cache, folder / PLAN, events.tell) as ready,
+        ):
+            with progress() as bars:
+                result = work(ready, replace(events, shown=bars))
+            events.found(result)
+            yield result
+    finally:
+        leave_clusters()
+
+
+def _since(begun: float) -> float:
+    return round(time.perf_counter() - begun, 3)
+
+
+def events(folder: str | Path) -> list[dict[str, Any]]:
+    """What happened so far in a run, or in a watch, by its folder: `event`, `at` and the fields of its kind.
+
+    Raises `InputError` where there are none.
+
+        >>> import clirbench as cb
+        >>> folder = cb.run("europarl_csen_published").save("published")
+        >>> [event["step"] for event in cb.events(folder) if event["event"] == "done"]
+        ['intervals', 'analyses']
+    """
+    path = path_inside(checked_path(folder), EVENTS)
+    if not path.is_file():
+        raise InputError(f"{folder}: has no {EVENTS}, so it is not the folder of a run or of a watch")
+    return list(Journal(path))
 
 
 DATAFRAME = "a DataFrame in Python"

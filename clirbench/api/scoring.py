@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.api.frames import pandas_frame
+from clirbench.api.outcome import pandas_frame
 from clirbench.checks import checked
-from clirbench.configuration.measuring import measure_of
+from clirbench.configuration.laboratories import measure_of
 from clirbench.errors import AlignmentError, ConfigError, InputError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure

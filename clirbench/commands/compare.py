@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import InputError, escape_unseen
-from clirbench.report.compared.comparison import compare, read_run
+from clirbench.report.compared import compare, read_run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,12 +23,12 @@ from typing import Any
 
 import clirbench
 from clirbench.commands.base import command_parser, run_command, say
-from clirbench.configuration.reach import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
-from clirbench.corpora.alignment import first_ten
+from clirbench.configuration.building import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
+from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.keys import NODES, key_of, may_name_files
-from clirbench.report.compared.comparison import leaves
+from clirbench.report.compared import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
-from clirbench.store.plan import PLAN, TRANSLATE, Planned, one_line, read_plan
+from clirbench.store.cached import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import InputError, StoreError
-from clirbench.pages.wording import fixed
-from clirbench.store.plan import PLAN, read_plan
+from clirbench.pages import fixed
+from clirbench.store.cached import PLAN, read_plan
 from clirbench.store.store import Store
 
 DAY = 86_400.0

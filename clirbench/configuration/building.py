@@ -1,10 +1,24 @@
-"""Configuration -> Experiment: every node becomes a component, checked against its interface."""
+"""Configuration -> Experiment: every node becomes a component, checked against its interface.
 
-from collections.abc import Mapping, Sequence
+The keys of components: what their constructors take, by name and by type.
+
+What of a configuration can run code, reach another machine or write elsewhere: the one list.
+
+`clirbench rerun` shows it before it does a run that somebody else may have described. Components that conf/ does not
+name are on it, whatever they are: what is on no list is never taken for harmless.
+"""
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import yaml
 from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict
@@ -13,31 +27,129 @@ from omegaconf.errors import OmegaConfBaseException
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
 from clirbench.configuration.advice import unknown_keys
-from clirbench.configuration.components import misfits, unknown
 from clirbench.configuration.composing import (
     compose_configuration,
     config_parts,
     first_line,
+    joining,
+    joins,
     laboratory_groups,
     plain_configuration,
 )
-from clirbench.configuration.joining import joining, joins
+from clirbench.configuration.laboratories import is_measure, laboratories, measure_of
 from clirbench.configuration.languages import in_its_language
-from clirbench.configuration.measuring import is_measure, measure_of
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
+from clirbench.errors import UNSEEN, ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.keys import BY_NAME, KEYS, problems, settings, value_of
+from clirbench.keys import BY_NAME, KEYS, is_number, is_text, key_of, problems, settings, value_of
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
-from clirbench.statistics.bootstrap import Bootstrap
+from clirbench.statistics.resampling import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
+
+TARGET = "_target_"
+
+
+def unknown(node: Any, key: str) -> Iterator[ClirbenchError]:
+    """An error for each key of a component, and of those in it, that its constructor does not take."""
+    for name, component, parameters in _components(node, key):
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+            continue
+        for entry in component:
+            if entry == "force" and entry not in parameters and ".relevance." in str(component[TARGET]):
+                yield ConfigError(f"{name}.force: there is no such key any more; no measure is left out, take it away")
+            elif not entry.startswith("_") and entry not in parameters:
+                yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
+
+
+def misfits(node: Any, key: str) -> Iterator[ClirbenchError]:
+    """An error for each value of a component, and of those in it, that is not of the type its constructor says."""
+    for name, component, parameters in _components(node, key):
+        hints = _hints(_located(component[TARGET]))
+        for entry, value in component.items():
+            if entry in parameters and entry in hints and not value_fits(value, hints[entry]):
+                yield ConfigError(f"{name}.{entry}={value!r} must be {words(hints[entry])}")
+
+
+QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
+KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    int: ("a whole number", lambda value: type(value) is int),
+    float: ("a number", is_number),
+    bool: ("true or false", lambda value: isinstance(value, bool)),
+    str: (QUOTED, lambda value: isinstance(value, str)),
+    Path: (QUOTED, lambda value: isinstance(value, str)),
+    NoneType: ("null", lambda value: value is None),
+    Mapping: ("a mapping", lambda value: isinstance(value, dict)),
+    Sequence: ("a list, [A,B]", lambda value: isinstance(value, list)),
+}
+
+
+def _kind(hint: Any) -> Any:
+    """The entry of `KINDS` for a type; None for one that is not known here."""
+    origin = get_origin(hint)
+    general = next((one for one in (Mapping, Sequence) if isinstance(origin, type) and issubclass(origin, one)), hint)
+    return KINDS.get(general)
+
+
+def value_fits(value: Any, hint: Any) -> bool:
+    """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
+    arguments, kind = get_args(hint), _kind(hint)
+    if get_origin(hint) in (Union, UnionType):
+        named = Sequence[str] in arguments and is_text(value)
+        return named or any(value_fits(value, argument) for argument in arguments)
+    if isinstance(value, dict) and TARGET in value:
+        return hint not in (int, float, bool, NoneType)
+    if get_origin(hint) is Literal:
+        return value in arguments
+    if kind is None:  # what is one of our components has a `_target_`
+        return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))
+    if not kind[1](value) or kind is not KINDS[Sequence]:
+        return bool(kind[1](value))
+    # In a list a number is a name too.
+    return all(is_text(one) if arguments[0] is str else value_fits(one, arguments[0]) for one in value)
+
+
+def words(hint: Any) -> str:
+    """What a type is called in a message."""
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(words, get_args(hint))))
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(str, get_args(hint)))}"
+    return _kind(hint)[0] if _kind(hint) else getattr(hint, "__name__", str(hint))
+
+
+def _components(node: Any, key: str) -> Iterator[tuple[str, dict[str, Any], Mapping[str, inspect.Parameter]]]:
+    """(its key, the component, what its constructor takes) of a node and of all in it that are ours."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, child in children:
+        yield from _components(child, f"{key}.{name}")
+    if isinstance(node, dict) and (constructor := _located(node.get(TARGET))) is not None:
+        yield key, node, inspect.signature(constructor).parameters
+
+
+def _located(target: object) -> Any:
+    """The class or function of a dotted name; None for one that Hydra will report as not found."""
+    module, _, name = str(target).rpartition(".")
+    if not module.startswith("clirbench."):
+        return None  # importing is running: what is not ours is first imported when it is built
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+
+
+def _hints(constructor: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(constructor.__init__ if inspect.isclass(constructor) else constructor)
+    except (NameError, TypeError):  # a type that is imported for type checkers alone
+        return {}
+
 
 PARTS: Mapping[str, type] = {
     "corpus": CorpusSource,
@@ -293,3 +405,81 @@ def metric_named(name: str) -> Metric:
     metrics = parts.several("metric")
     raise_all(parts.errors)
     return metrics[0]  # type: ignore[no-any-return]
+
+
+CONFIG_DIR = "--config-dir="
+SEARCH_PATH = "hydra.searchpath"
+CORE = {"clirbench.engines.elsewhere.Joblib": "sends work to other machines"}
+"""The core's; those of laboratories are in their `reaches.yaml`."""
+MOST = 20_000
+"""Characters of a command line that a person can still read."""
+NAMED = re.compile(rf"{TARGET}: *([\w.]+)")
+
+
+def has_own_folders(words: Sequence[str]) -> bool:
+    """Whether configurations of other folders than conf/ take part in a command line."""
+    return any(word.startswith(CONFIG_DIR) or key_of(word) == SEARCH_PATH for word in words)
+
+
+def refusals(words: Sequence[str]) -> Iterator[ConfigError]:
+    """An error for each word of a recorded command line that no rerun gives to clirbench.
+
+    What is left are keys of a run, and the two ways to name folders of configurations.
+    """
+    if sum(map(len, words)) > MOST:
+        yield ConfigError(f"the command line has more than {MOST:,} characters, which nobody can check")
+        return
+    for word in words:
+        key = key_of(word)
+        is_key = not word.startswith("-") and ("=" in word or word.startswith("~"))
+        if UNSEEN.search(word) or not (is_key or word.startswith(CONFIG_DIR)):
+            yield ConfigError(f"{word!r}: a recorded run has keys, key=value, and {CONFIG_DIR}DIR, nothing else")
+        elif is_key and "hydra" in key and key != SEARCH_PATH:
+            yield ConfigError(f"{word}: a recorded run sets no key of Hydra but {SEARCH_PATH}")
+
+
+def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
+    """Every component that configurations of the core and of our laboratories name, and what some of them do.
+
+    conf: the folder of the core's.
+    """
+    ours = [laboratory for laboratory in laboratories() if laboratory.package.startswith("clirbench.labs.")]
+    folders = [conf, *(laboratory.folder / "conf" for laboratory in ours)]
+    paths = (path for folder in folders for path in folder.rglob("*.yaml"))
+    lists = [path for laboratory in ours if (path := laboratory.folder / "reaches.yaml").is_file()]
+    does = CORE | {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
+    return {name for path in paths for name in NAMED.findall(path.read_text(encoding="utf-8"))}, does
+
+
+def side_effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[str]:
+    """A line for each of the `effects` of a whole configuration, with the settings of the component."""
+    for key, what, node in effects(configuration, conf):
+        yield f"{key}: {what}" + (f": {json.dumps(node, ensure_ascii=False, default=str)}" if node else "")
+
+
+def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """What can run code, reach another machine or write elsewhere: its key, what it does, and its settings if it is a
+    component.
+
+    conf: the folder of the core's configurations; what is named and not listed only reads files and computes.
+    """
+    known, does_more = listed_components(conf)
+    paths = configuration.get("paths")
+    cache = paths.get("cache") if isinstance(paths, Mapping) else None
+    for key, node in _nodes(configuration, ""):
+        if node.get("download"):
+            yield f"{key}.download".lstrip("."), "fetches data that are missing", {}
+        target = str(node.get(TARGET))
+        if TARGET in node and (does := does_more.get(target, "" if target in known else "is code")):
+            yield key, does, node
+        elif (folder := node.get("cache")) not in (None, cache) and TARGET in node:
+            yield key, f"writes to {folder}", {}
+
+
+def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every mapping in a configuration, with its dotted name."""
+    if isinstance(value, Mapping):
+        yield key, value
+    children = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for name, child in children:
+        yield from _nodes(child, f"{key}.{name}" if key else str(name))

@@ -1,32 +1,219 @@
-"""The command line's overrides -> one configuration, composed by Hydra, checked in our own words."""
+"""The command line's overrides -> one configuration, composed by Hydra, checked in our own words.
+
+The analyses that join every run: laboratories name them in `conf/joining.yaml`.
+
+NAME:
+  _when_: [systems.translates, also_retriever]   # joins only where one of these parts of an experiment is there
+  SETTING: value                                 # what it then has
+
+YAML files of configurations: what OmegaConf reads, by libyaml; an error names the file and the line.
+
+What an experiment sets in a node belongs to the choice that it makes there; another choice begins without it.
+
+What is written at the end of a sweep: one table over all of its jobs.
+"""
 
 import re
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, reduce
 from itertools import accumulate
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+import omegaconf._utils
+import yaml
 from hydra import compose, initialize_config_dir
+from hydra._internal.config_repository import ConfigRepository
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
+from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn
 from hydra.errors import HydraException
+from hydra.experimental.callback import Callback
+from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
+from hydra.types import RunMode
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.configuration.advice import ENGINES, of_choice, refusal, unknown_keys
+from clirbench.configuration.advice import (
+    ENGINES,
+    mentioned_experiment,
+    of_choice,
+    refusal,
+    spell_for_hydra,
+    unknown_keys,
+    with_quotes,
+)
 from clirbench.configuration.laboratories import CONF as CONF
-from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.laboratories import config_parts as config_parts
-from clirbench.configuration.leftovers import concerns, replaced_nodes
-from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, UnknownName, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, defaults, may_name_files
+from clirbench.pages import many
+from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, SweptJob, combine, swept_keys
+
+WHEN = "_when_"
+
+
+def joining() -> dict[str, Mapping[str, Any]]:
+    """The settings of each of them, by name, whether or not it joins a run."""
+    return {name: {key: value for key, value in part.items() if key != WHEN} for name, part in _declared().items()}
+
+
+def joins(parts: Mapping[str, Any]) -> list[str]:
+    """The names of those that join a run of these parts, which have the names of fields of `Experiment`.
+
+    A part that declares nothing of what a condition names has it not.
+    """
+    return [name for name, part in _declared().items() if WHEN not in part or any(_has(parts, w) for w in part[WHEN])]
+
+
+def _has(parts: Mapping[str, Any], named: str) -> bool:
+    part, *declared = named.split(".")
+    return bool(reduce(lambda found, name: getattr(found, name, None), declared, parts.get(part)))
+
+
+def _declared() -> dict[str, Mapping[str, Any]]:
+    files = (file for folder in config_folders() if (file := folder / "joining.yaml").is_file())
+    named = (yaml.safe_load(file.read_text(encoding="utf-8")) or {} for file in files)
+    return {str(name): part or {} for parts in named for name, part in parts.items()}
+
+
+_own_loader = omegaconf._utils.get_yaml_loader
+
+MOST_MARKS = 2_000
+"""Openings of lists and mappings up to which libyaml's parser reads a text: its composer calls itself in C, and would
+end the process 3,000 deep on a stack of 1 MB. OmegaConf's own is in Python, which refuses depth by itself."""
+
+
+@cache
+def yaml_loader() -> Any:
+    """OmegaConf's class of loaders, with libyaml's parser where PyYAML has it: the same values in a third of the time.
+
+    What libyaml refuses (`{a:}`) is read by OmegaConf's own; a tab between words is refused by that one alone.
+    """
+    own = _own_loader()
+    if not yaml.__with_libyaml__:
+        return own
+
+    class Loader(yaml.CSafeLoader, own):  # type: ignore[misc, valid-type]
+        def __init__(self, stream: Any) -> None:
+            text = stream if isinstance(stream, str | bytes) else stream.read()
+            self.text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+            super().__init__(text)
+
+        def get_single_data(self) -> Any:
+            if sum(map(self.text.count, "[{-?:")) > MOST_MARKS:
+                return own(self.text).get_single_data()
+            try:
+                return super().get_single_data()
+            except yaml.YAMLError:
+                return own(self.text).get_single_data()
+
+        def dispose(self) -> None:
+            """Nothing: the pure parser's would look for what this one does not have."""
+
+    return Loader
+
+
+omegaconf._utils.get_yaml_loader = yaml_loader
+
+
+def read_yaml(path: Path) -> Any:
+    """The plain values of a YAML file; raises `ConfigError` with the line where it is not one."""
+    content = path.read_bytes()
+    text = content.decode("utf-8", "replace")
+    try:
+        content.decode("utf-8")
+        return yaml.load(text, Loader=yaml_loader())
+    except UnicodeDecodeError as error:
+        line, reason = content.count(b"\n", 0, error.start), "a byte is not UTF-8"
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, reason = mark.line if mark else 0, error.problem or error.context or "it cannot be read"
+    except yaml.reader.ReaderError as error:
+        line, reason = text.count("\n", 0, error.position), error.reason
+    except RecursionError:
+        raise ConfigError(f"{path}: is no configuration: it is nested too deep") from None
+    raise ConfigError(f"{path}, line {line + 1}: is not YAML: {reason}")
+
+
+def _load_config(self: ConfigRepository, config_path: str) -> ConfigResult | None:
+    """`ConfigRepository.load_config` of Hydra; a file that it cannot read is named."""
+    try:
+        result = _loaded(self, config_path)
+    except (yaml.YAMLError, OmegaConfBaseException, ValueError, RecursionError, OSError) as error:
+        path = _path(self, config_path)
+        if path.is_file():
+            read_yaml(path)
+        raise ConfigError(f"{path}: is no configuration: {str(error).partition(chr(10))[0]}") from None
+    if result is not None and not isinstance(result.config, DictConfig):
+        raise ConfigError(f"{_path(self, config_path)}: is no configuration: it has a list where keys are expected")
+    return result
+
+
+def _path(repository: ConfigRepository, name: str) -> Path:
+    """The file of a configuration."""
+    source = repository._find_object_source(name, ObjectType.CONFIG)
+    return Path(source.path if source else "") / ConfigSource._normalize_file_name(name)
+
+
+_loaded = ConfigRepository.load_config
+ConfigRepository.load_config = _load_config  # type: ignore[method-assign]
+
+
+EXPERIMENT = "experiment"
+
+
+def replaced_nodes(overrides: Sequence[str], folders: Sequence[Path]) -> Iterator[str]:
+    """The nodes (`topics`, `also`) that an experiment configures and for which overrides make another choice.
+
+    folders: where configurations lie.
+    """
+    chosen = dict(_choice(override) for override in overrides)
+    choices, settings = _read("config", folders)
+    of_experiment, settings = _read(f"{EXPERIMENT}/{chosen.get(EXPERIMENT)}", folders)
+    choices = {**choices, **of_experiment}
+    for group, name in chosen.items():
+        node = group.partition("@")[2] or group
+        if group.partition("@")[0] in NODES and isinstance(settings.get(node), dict) and choices.get(group) != name:
+            yield node
+
+
+def concerns(override: str, node: str) -> bool:
+    """Whether an override chooses or configures a node, or a part of it."""
+    group = _choice(override)[0]
+    return f"{group.partition('@')[2] or group.replace('/', '.')}.".startswith(f"{node}.")
+
+
+def _choice(override: str) -> tuple[str, str | None]:
+    """The key of an override, and its value as a name; None for one that is taken away."""
+    key, _, value = override.lstrip("+~").partition("=")
+    return key, None if override.startswith("~") else value.strip("\"'")
+
+
+def _read(name: str, folders: Sequence[Path]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The choices (group -> name) and the settings of a configuration and of those that it begins with."""
+    path = next((path for folder in folders if (path := folder / f"{name}.yaml").is_file()), None)
+    content = read_yaml(path) if path else None
+    choices, settings = dict[str, Any](), dict[str, Any]()
+    for entry in content.pop("defaults", ()) if isinstance(content, dict) else ():
+        if isinstance(entry, Mapping):
+            choices |= {str(group).removeprefix("override ").lstrip("/"): choice for group, choice in entry.items()}
+        elif entry != "_self_":
+            more = _read(str(Path(name).parent / str(entry)), folders)
+            choices, settings = choices | more[0], settings | more[1]
+    return choices, settings | (content or {})
+
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
@@ -134,7 +321,7 @@ def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
                 f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
             )
         if name not in choices:
-            from clirbench.configuration.measuring import is_measure  # which loads libraries of measures
+            from clirbench.configuration.laboratories import is_measure  # which loads libraries of measures
 
             if group == "metric" and name.lower() == "chrf":
                 raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
@@ -226,3 +413,55 @@ def sweep_of(experiment: str) -> DictConfig | None:
 def laboratory_groups() -> set[str]:
     """The groups of configurations that only laboratories have."""
     return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*NODES}
+
+
+EVERY = 10
+"""Jobs of a sweep between two writings of its table."""
+
+
+class SweepTable(Callback):
+    """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
+
+    def __init__(self, exclude_not_significant: bool = False) -> None:
+        self._exclude = exclude_not_significant
+        self._jobs: list[SweptJob] = []
+        self._settings: dict[str, Any] = {}
+        self._seconds: list[float] = []
+        self._begun = 0.0
+
+    def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
+        """Look at the clock."""
+        self._begun = time.monotonic()
+
+    def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
+        """Keep what the job wrote; write the table after some jobs, so that a sweep that is interrupted has one."""
+        if config.hydra.mode is RunMode.MULTIRUN:
+            why = str(job_return.return_value or "").removeprefix("error: ")
+            overrides = list(config.hydra.overrides.task)
+            self._seconds.append(time.monotonic() - self._begun)
+            self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
+            self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
+            if len(self._jobs) % EVERY == 1:
+                combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Write the table, have laboratories write what they make of all jobs; say which failed and where files are."""
+        if not self._jobs:
+            return
+        folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
+        combine(folder, self._jobs, exclude_not_significant=self._exclude)
+        failed = {
+            " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
+            for job in self._jobs
+            if job.failed not in ("", NO_TABLE)
+        }
+        for name, why in failed.items():
+            print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
+        longest = max(range(len(self._jobs)), key=self._seconds.__getitem__)
+        shortly = f"{sum(self._seconds):.1f} s, median {median(self._seconds):.1f} s"
+        last = f"longest {self._seconds[longest]:.1f} s ({self._jobs[longest].folder})"
+        print(f"{many(len(self._jobs), 'job')}: {shortly}, {last}")
+        jobs = [job.folder for job in self._jobs]
+        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
+        for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):
+            print(path)

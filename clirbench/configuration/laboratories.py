@@ -9,6 +9,8 @@ An entry point of the group `clirbench.labs` names a package. Its folder may hol
     reaches.yaml        of ours: components that do more than read files and compute (`reach.py`)
 
 so that a package of anybody's works like ours.
+
+Measures by their names, those of laboratories too.
 """
 
 import sys
@@ -22,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import ConfigError
+from clirbench.measures import parsing
+from clirbench.measures.base import Measure
 
 HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -111,3 +115,31 @@ def hooks(name: str) -> Iterator[Callable[..., Any]]:
 def config_parts(group: str) -> list[Path]:
     """The folder of a group of the configuration in the core, and those in laboratories."""
     return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
+
+
+def parse(name: str) -> Measure:
+    """The measure that a name means; its column is called as the user wrote it.
+
+    Raises `UnknownName` (choices, closest match) for a name nobody knows, `ConfigError` for a wrong parameter.
+    """
+    return parsing.parse(name, measures_of_laboratories)
+
+
+@cache
+def measures_of_laboratories() -> parsing.Kinds:
+    """The measures that laboratories add; which are loaded for a name that only they may know."""
+    return {name: kind for measures in hooks("measures") for name, kind in measures().items()}
+
+
+def measure_of(measure: Any) -> Any:
+    """A measure by its name, or as an object of ir_measures (`nDCG @ 10`), as ours; any other object as it is."""
+    theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
+    return parse(str(measure)) if theirs or isinstance(measure, str) else measure
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure."""
+    try:
+        return bool(parse(name))
+    except ConfigError:
+        return False

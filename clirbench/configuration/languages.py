@@ -10,10 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 import yaml
 
 from clirbench.configuration.laboratories import config_parts
-from clirbench.corpora.languages import BY_CHARACTER, PAIR, Languages, contradicts, language_of, language_pair
+from clirbench.corpora.layout import BY_CHARACTER, PAIR, Languages, contradicts, language_of, language_pair
 from clirbench.corpora.sides import SideTexts
 from clirbench.errors import ClirbenchError, ConfigError
-from clirbench.retrieval.analyzers.english import ByLanguage, English
+from clirbench.retrieval.analyzers import ByLanguage, English
 from clirbench.text import Text
 
 PLAIN = "13a"

@@ -1,15 +1,13 @@
 from clirbench.corpora.base import Corpus as Corpus
 from clirbench.corpora.base import CorpusSource as CorpusSource
-from clirbench.corpora.demo import DemoCorpus
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.corpora.manifest import ManifestCorpus
+from clirbench.corpora.manifest import DemoCorpus, ManifestCorpus
 from clirbench.labs.formats.documents import DocumentsCorpus
+from clirbench.labs.formats.documents import EuroparlDocuments as EuroparlDocuments
 from clirbench.labs.formats.documents import JsonDocuments as JsonDocuments
-from clirbench.labs.formats.europarl import EuroparlDocuments as EuroparlDocuments
+from clirbench.labs.formats.documents import TrecDocuments as TrecDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
-from clirbench.labs.formats.sgml import SgmlCorpus
-from clirbench.labs.formats.trec_documents import TrecDocuments as TrecDocuments
-from clirbench.labs.formats.wmt_xml import WmtXmlCorpus
+from clirbench.labs.formats.wmt import SgmlCorpus, WmtXmlCorpus
 from clirbench.labs.planning.corpus import SubsetCorpus
 
 Demo = DemoCorpus

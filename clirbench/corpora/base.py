@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
 
-from clirbench.corpora.layout import Layout
-from clirbench.corpora.official import NO_SCORES, OfficialScores
+from clirbench.corpora.layout import NO_SCORES, Layout, OfficialScores
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric

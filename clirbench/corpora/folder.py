@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, chosen_references, folder_layout
-from clirbench.corpora.official import official_scores
+from clirbench.corpora.layout import Layout, chosen_references, folder_layout, official_scores
 from clirbench.corpora.sides import SideSettings, SideTexts, read_corpus, side_texts
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 

@@ -7,21 +7,36 @@
     systems/NAME.txt[.gz] | .jsonl[.gz]  what the MT system NAME wrote
     systems.tsv[.gz]                     metadata of the systems
     scores.tsv[.gz]                      scores that came from elsewhere
-    official-metrics.tsv, human.tsv      scores that the organisers of a campaign published (`corpora/official.py`)
+    official-metrics.tsv, human.tsv      scores that the organisers of a campaign published (`corpora/layout.py`)
 
 The files need not be in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
+
+Scores that the organisers of a campaign published beside its texts: which take part, and why others do not.
+
+official-metrics.tsv   system, metric, score: COMET-A is COMET against reference A
+human.tsv              system, score_z (standardised), ..., kind: `system`, or `human` for a translation by people
+
+Languages: one spelling of their codes, and the language that a text is in.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from langcodes import standardize_tag, tag_distance, tag_is_valid
 
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.files.tables import MISSING, TextTable, read_table
 from clirbench.text import Text, TextFile, check_name, near_path
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
@@ -211,3 +226,158 @@ def crossed_references(layout: Layout, references: str | Sequence[str]) -> tuple
         has = f"{layout.where} has {', '.join(sorted(layout.references))}"
         raise InputError(f"references={list(names)}: one reference is searched, another scores, and {has}; name two")
     return chosen[0], chosen[1]
+
+
+METRICS, PEOPLE = "official-metrics.tsv", "human.tsv"
+HUMAN, STANDARDISED = "human", "score_z"
+COMPUTED = ("bleu", "chrf")
+YEAR = re.compile(r"wmt(\d\d)")
+LETTER = re.compile("[A-Z]")
+"""A reference, also one that is not in the folder."""
+
+
+@dataclass(frozen=True)
+class OfficialScores:
+    """`tables`: one for each metric that takes part, of the systems that have a score; `unused`: why others do not."""
+
+    tables: tuple[TextTable, ...] = ()
+    unused: dict[str, str] = field(default_factory=dict)
+
+
+NO_SCORES = OfficialScores()
+
+
+def official_scores(layout: Layout, scoring: str) -> OfficialScores:
+    """The scores beside the texts of a folder; `scoring`: the reference that metrics score against.
+
+    COMET carries the year of a campaign (`wmt22`, the folder around), because each year had another model. Raises
+    `InputError` for a table without its columns.
+    """
+    tables: list[TextTable] = []
+    unused: dict[str, str] = {}
+    if (path := layout.single(METRICS)) is not None:
+        table = read_table(path)
+        table.require("system", "metric", "score")
+        year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
+        for metric in dict.fromkeys(table.column("metric")):
+            rows = [(row["system"], row["score"]) for row in table.records() if row["metric"] == metric]
+            name, why = _taken(metric, layout, scoring)
+            if max(Counter(system for system, _ in rows).values()) > 1:
+                why = "several values of one system"
+            if why:
+                unused[metric] = why
+                continue
+            tables.append(_table(path, f"{name}-{year[1]}" if year and name == "COMET" else name, rows))
+    if (path := layout.single(PEOPLE)) is not None:
+        table = read_table(path)
+        table.require("system", STANDARDISED, "kind")
+        rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
+        human = _table(path, HUMAN, rows)
+        tables += [human] if human.rows else []
+        raw = {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+        unused |= raw if human.rows else {HUMAN: "no system has a value"}
+    return OfficialScores(tuple(tables), unused)
+
+
+def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
+    """The name of a metric without its reference, and why it takes no part."""
+    stem, _, last = metric.rpartition("-")
+    reference = last if last in layout.references else last.removeprefix("ref")
+    named = bool(stem) and (reference in layout.references or bool(LETTER.fullmatch(reference)))
+    if named and reference != scoring:
+        return stem, f"against reference {reference}"
+    if metric.split("-")[0].lower() in COMPUTED:
+        return metric, "computed here"
+    return stem if named else metric, ""
+
+
+def _table(path: Path, name: str, rows: list[tuple[str, str]]) -> TextTable:
+    """The scores of one metric; a system without one is not in it."""
+    kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
+    return TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept))))
+
+
+CODE = re.compile("[A-Za-z]{2,3}")
+PAIR = re.compile(f"({CODE.pattern})-({CODE.pattern})")
+NO_LANGUAGE = frozenset(("mis", "mul", "und", "zxx"))
+SPECIAL = {"nb": "no", "nn": "no", "yue": "zh", "wuu": "zh"}
+"""Written languages that stemmers, stop lists and tokenisers know by another name."""
+BY_CHARACTER = ("ja", "km", "ko", "lo", "my", "th", "zh")
+"""Languages that put no space between words, and Korean: a term is a character."""
+SAMPLE = 20_000
+"""Characters of a text that are read."""
+SHORTEST, SURE = 100, 0.95
+"""Bytes of letters, and the probability, from which a text tells its language: of 4,820 stretches of 1 to 20 lines of
+WMT texts and help pages that are as long and as sure, 2 were wrong."""
+CLOSE = 20
+"""CLDR's distance of two languages, below which one is easily taken for the other: Croatian and Bosnian have 8,
+Norwegian and Danish 12, Ukrainian and Russian 24."""
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The languages of a run in ISO 639-1, or in three letters (639-3) where there is no such code.
+
+    `source` is empty where nothing tells it; `known_by`: what tells them, in words.
+    """
+
+    source: str
+    target: str
+    known_by: str
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}" if self.source else self.target
+
+
+def language_code(code: str, key: str = "") -> str:
+    """`de` of `de`, `deu` and `ger`: ISO 639-1, three letters (ISO 639-3) where a language has no such code.
+
+    Raises `ConfigError`, which begins with `key`, for a code that names no language.
+    """
+    found = standardize_tag(code, macro=True).partition("-")[0] if CODE.fullmatch(code) and tag_is_valid(code) else ""
+    if found in NO_LANGUAGE or not found:
+        raise ConfigError(f"{key}{code!r} is no language: a code of ISO 639 was expected, such as de, deu or ger")
+    return SPECIAL.get(found, found)
+
+
+def language_pair(key: str, pair: str) -> tuple[str, str]:
+    """Source and target of `de-en`; raises `ConfigError`, naming `key`, for what is no pair of languages."""
+    found = PAIR.fullmatch(pair)
+    if found is None:
+        raise ConfigError(f"{key}={pair}: a pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}=de-en")
+    return language_code(found[1], f"{key}={pair}: "), language_code(found[2], f"{key}={pair}: ")
+
+
+def language_of(text: Text) -> str:
+    """The language that a text is in; empty where it is too short to tell, or in none that can be told."""
+    sample = _sample(text)
+    if len("".join(filter(str.isalpha, sample)).encode()) < SHORTEST:
+        return ""
+    code, probability = _identifier().classify(sample)
+    return "" if probability < SURE or code in NO_LANGUAGE else language_code(code)
+
+
+def contradicts(stated: str, seen: str) -> bool:
+    """Whether a text in a language cannot well be in the one that is stated; never for one that nothing recognises."""
+    if not seen or stated == seen or stated not in map(language_code, _known()):
+        return False
+    return min(tag_distance(stated, seen), tag_distance(seen, stated)) >= CLOSE
+
+
+def _sample(text: Text) -> str:
+    """Lines of the first block of a text, evenly spaced."""
+    lines = next(text.blocks(), b"").decode("utf-8", "ignore").split("\n")
+    step = max(1, sum(map(len, lines)) // SAMPLE)
+    return "\n".join(lines[::step])[:SAMPLE]
+
+
+def _known() -> Iterator[str]:
+    return (code for code in _identifier().labels if code not in NO_LANGUAGE)
+
+
+@cache
+def _identifier() -> "LanguageIdentifier":
+    """py3langid's model of 140 languages: **Source:** Lui and Baldwin 2012, "langid.py"."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,4 +1,7 @@
-"""A corpus whose texts are found by a data manifest: in a mirror, in the cache, or by download."""
+"""A corpus whose texts are found by a data manifest: in a mirror, in the cache, or by download.
+
+The demo's corpus, which ships with the package; clirbench/data/demo/README.md describes it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,10 +9,11 @@ from pathlib import Path
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.layout import layout_of, translations_layout
-from clirbench.corpora.sides import SideSettings, read_corpus
+from clirbench.corpora.sides import SideSettings, SideTexts, read_corpus
 from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
-from clirbench.errors import ConfigError
+from clirbench.errors import ConfigError, InputError
 
 
 @dataclass(frozen=True)
@@ -54,3 +58,28 @@ class ManifestCorpus:
             searched, collection = translations_layout(self.translations, self.english), ""
         corpus = read_corpus(test, searched, choice, collection)
         return replace(corpus, notes=(*corpus.notes, f"data set {manifest.name}: {manifest.citation}"))
+
+
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "demo"
+
+
+def demo_file(name: str) -> str:
+    """The path of one of the demo's files, for readers that take a path (topics, qrels).
+
+    name: `topics.jsonl`, `qrels.txt`, ... Raises `InputError` for a file that the demo does not have.
+    """
+    if name not in (choices := sorted(path.name for path in FOLDER.iterdir())):
+        raise InputError(f"the demo has no file {name!r}; it has {', '.join(choices)}")
+    return str(FOLDER / name)
+
+
+@dataclass(frozen=True)
+class DemoCorpus:
+    """112 short speeches, English and Czech: MT test set and searched collection at once."""
+
+    def read(self) -> Corpus:
+        return FolderCorpus(str(FOLDER)).read()
+
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        return FolderCorpus(str(FOLDER)).side_texts()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from clirbench.checks import require
-from clirbench.corpora.languages import language_code
+from clirbench.corpora.layout import language_code
 from clirbench.errors import ConfigError
 
 PARAGRAPH = "\u2029"

@@ -1,7 +1,7 @@
-from clirbench.configuration.measuring import parse as parse
-from clirbench.labs.papers.query_values import AQWV as AQWV
-from clirbench.labs.papers.query_values import MQWV as MQWV
-from clirbench.labs.papers.query_values import OQWV as OQWV
+from clirbench.configuration.laboratories import parse as parse
+from clirbench.labs.papers.query_aware import AQWV as AQWV
+from clirbench.labs.papers.query_aware import MQWV as MQWV
+from clirbench.labs.papers.query_aware import OQWV as OQWV
 from clirbench.labs.papers.rankings import Overlap as Overlap
 from clirbench.labs.papers.rankings import Tau as Tau
 from clirbench.labs.papers.rankings import TauAP as TauAP

@@ -11,7 +11,7 @@ from clirbench.types import Doubles, Judged, Run
 class Measure(Protocol):
     """An IR measure; a frozen dataclass whose fields are its configuration.
 
-    It may say what it `needs` of a run (a set of `Need`), see `relevance/needs.py`.
+    It may say what it `needs` of a run (a set of `Need`), see `relevance/base.py`.
     """
 
     @property

@@ -2,12 +2,14 @@
 
 The scores handed over are a Run's strictly falling float32 values, so every provider, whatever it does with ties,
 sees the one rank order. Topics are handed over under numbers: gdeval, which computes ERR, reads no other ids.
+
+The documents of one run as the ordinals of another: what makes two runs comparable without strings.
 """
 
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
-from clirbench.types import Doubles, Judged, Need, Run
+from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 
 @dataclass(frozen=True)
@@ -128,3 +130,24 @@ def score_run(measures: Sequence[Measure], run: Run, judged: Judged) -> Mapping[
         if not isinstance(measure, IrMeasure):
             values[measure.name] = measure.per_topic(run, judged.with_relevant if measure.needs_relevant else judged)
     return {measure.name: values[measure.name] for measure in measures}
+
+
+def shared_ordinals(run: Run, ideal: Run) -> Ints:
+    """For each doc_id of `run` its ordinal in `ideal`, or `len(ideal.doc_ids)` where `ideal` never ranks it."""
+    where = _ordinals(ideal)
+    absent = len(ideal.doc_ids)
+    return np.fromiter((where.get(doc_id, absent) for doc_id in run.doc_ids), np.int64, len(run.doc_ids))
+
+
+def ranked_documents(run: Run, topic_id: str) -> Ints:
+    """The ordinals (into `run.doc_ids`) of a topic's documents in rank order; empty where it retrieved nothing."""
+    at = run.position.get(topic_id)
+    if at is None:
+        return np.empty(0, dtype=np.int64)
+    return run.documents[run.offsets[at] : run.offsets[at + 1]].astype(np.int64)
+
+
+@lru_cache(maxsize=1)
+def _ordinals(run: Run) -> Mapping[str, int]:
+    """A Run hashes by identity, so the English side's ids are looked up once for all systems."""
+    return {doc_id: i for i, doc_id in enumerate(run.doc_ids)}

@@ -30,7 +30,7 @@ import numpy as np
 from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
-from clirbench.measures.ordinals import ranked_documents, shared_ordinals
+from clirbench.measures.ir import ranked_documents, shared_ordinals
 from clirbench.types import Doubles, Floats, Ints, Judged, Need, Run
 
 TIES = ("doc_id", "w", "a", "b")

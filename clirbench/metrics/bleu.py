@@ -8,9 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.checks import check_choice, check_least
-from clirbench.metrics.reference_ngrams import ReferenceNgrams
-from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import Offsets, References, Tokeniser, Tokens, reference_tokens
+from clirbench.metrics.tokens import (
+    Offsets,
+    ReferenceNgrams,
+    References,
+    Tokenised,
+    Tokeniser,
+    Tokens,
+    reference_tokens,
+)
 from clirbench.types import Doubles, TestSet
 
 KEPT = 2_000_000

@@ -8,12 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.checks import check_least
+from clirbench.later import keep_recent
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned, hashable
-from clirbench.metrics.reference_ngrams import ReferenceNgrams
-from clirbench.metrics.tokenised import sacrebleu_signature
-from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets, References
-from clirbench.recent import keep_recent
+from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets, ReferenceNgrams, References, sacrebleu_signature
 from clirbench.types import Doubles, TestSet
 
 STRETCH = 20_000
@@ -140,7 +138,7 @@ class Characters:
         return np.concatenate(symbols), np.concatenate(offsets)
 
     def _symbols(self, lines: Sequence[str]) -> tuple[Numbers, Offsets]:
-        from clirbench.metrics.compiled.tokens import without_white
+        from clirbench.metrics.compiled import without_white
 
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:

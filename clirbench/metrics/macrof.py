@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clirbench.checks import check_least
-from clirbench.files.spool import Spool
+from clirbench.files.lines import Spool
 from clirbench.metrics.base import Sparse, Statistics, check_aligned
-from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import STRETCH, Tokens, token_stretches
+from clirbench.metrics.tokens import STRETCH, Tokenised, Tokens, token_stretches
 from clirbench.types import Doubles, Ints, TestSet
 
 
@@ -76,7 +75,7 @@ class TypeF(TypeAverage):
 
     def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
-        from clirbench.metrics.compiled.ngrams import resampled_f
+        from clirbench.metrics.compiled import resampled_f
 
         micro, k = self.weighting
         by_type = statistics.tocsc()
@@ -225,7 +224,7 @@ def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 
-    from clirbench.metrics.compiled.ngrams import count_types
+    from clirbench.metrics.compiled import count_types
 
     counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))

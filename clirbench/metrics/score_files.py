@@ -8,8 +8,9 @@ from pathlib import Path
 
 from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError, shorten
-from clirbench.files import score_formats, tables
-from clirbench.files.score_formats import HOLES, WMT_NEW, WMT_OLD, Row
+from clirbench.files import score_tables as score_formats
+from clirbench.files import tables
+from clirbench.files.score_tables import HOLES, WMT_NEW, WMT_OLD, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text
@@ -38,7 +39,7 @@ class ScoreFile(MadeElsewhere):
     `path` is the file; where it contains `{system}`, or `{file}` (the path of the system's translation without .txt),
     one file a system. In one file for all, a system has its own name, its name in `rename`, or the path of its
     translation, of which the last part is enough that no other system has. `format` is `auto`, recognised by content
-    (the layouts of `files/score_formats.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`,
+    (the layouts of `files/score_tables.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`,
     `wmt15-sys`, `wmt21-seg`, `wmt21-sys`, or `table` with the columns that `columns` names, among them system, score
     and segment where there is one. Of a file with several metrics `select: {metric: NAME}` chooses one, by default the
     one that is called like this.

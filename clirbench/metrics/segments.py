@@ -3,17 +3,21 @@
 mean     (score, 1) a segment
 median   (scores on the diagonal, ones on the diagonal): a sum says how often each segment is held
 system   (the score of the whole, ones on the diagonal): defined where all segments are held alike
+
+Metrics whose scores are made elsewhere, and so must know which system a text is from, or see all systems at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clirbench.checks import check_choice
 from clirbench.errors import AlignmentError
-from clirbench.metrics.base import Statistics, check_aligned
+from clirbench.metrics.base import Metric, Statistics, check_aligned
+from clirbench.text import Text
 from clirbench.types import Doubles, TestSet
 
 AGGREGATES = ("mean", "median", "system")
@@ -145,3 +149,18 @@ def weighted_median(values: Doubles, weights: Doubles) -> Doubles:
     upper = (reached > half + slack).argmax(axis=-1)[..., None]
     middle = np.take_along_axis(values, lower, axis=-1) + np.take_along_axis(values, upper, axis=-1)
     return np.where(half[..., 0] > 0, middle[..., 0] / 2, np.nan)
+
+
+@runtime_checkable
+class NeedsSystems(Protocol):
+    """A metric that is resolved once, for all systems, before any system is scored."""
+
+    def for_systems(self, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, Metric]:
+        """What scores each system, by its name; a system without scores is left out and stays a hole."""
+
+
+def per_system(metric: Metric, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, Metric]:
+    """The metric that scores each system: the same for all, unless it needs to know them."""
+    if isinstance(metric, NeedsSystems):
+        return metric.for_systems(translations, test)
+    return dict.fromkeys(translations, metric)

@@ -3,22 +3,38 @@
 13a, whitespace and chrF++ words are cut by compiled code that equals the library's; the other tokenisers are the
 library's own classes, whose output is split on Unicode white space. References are analysed once per run, the
 hypotheses of one system once for all metrics with the same tokeniser: both are cached by their content.
+
+What metrics of tokens share: the tokeniser, tokens of both sides, and the signature around a metric's own part.
+
+@dataclass(frozen=True)
+class LengthRatio(Tokenised):
+    name: str = "LengthRatio"
+
+    def statistics(self, hypotheses, test):
+        ours, theirs = self.tokens(hypotheses, test)
+        ...
+
+    def score(self, totals): ...
+
+The n-grams of the references, against which every system's are counted; analysed once where memory allows it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import pairwise, starmap
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from clirbench.checks import check_choice
 from clirbench.errors import ResourceError
-from clirbench.recent import keep_recent
+from clirbench.later import keep_recent
+from clirbench.metrics.base import check_aligned, hashable
+from clirbench.types import Doubles, TestSet
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
@@ -140,7 +156,7 @@ class Types:
 
     def numbered(self, codes: NDArray[Any], starts: Numbers, ends: Numbers) -> Numbers:
         """The type numbers of tokens, which take up the new ones."""
-        from clirbench.metrics.compiled.tokens import number_types
+        from clirbench.metrics.compiled import number_types
 
         numbers = np.empty(len(starts), dtype=np.int32)
         reached, self.n = number_types(codes, starts, ends, 0, numbers, self.known, self.n_known, self.table, self.n)
@@ -153,7 +169,7 @@ class Types:
 
     def _grow(self, length: int) -> None:
         """Make room for more types; the next one is `length` code points long."""
-        from clirbench.metrics.compiled.tokens import refill
+        from clirbench.metrics.compiled import refill
 
         codes, starts, hashes, slots = self.table
         self.table = _no_types(2 * len(slots), codes.dtype, max(2 * len(codes), len(codes) + length))
@@ -186,7 +202,7 @@ def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = No
 
 def _cut(tokeniser: Cutter, lines: Sequence[str], types: Types) -> tuple[Numbers, Offsets]:
     """The numbers of the tokens of `lines`, which take up new types, and where each line begins."""
-    from clirbench.metrics.compiled.tokens import cut
+    from clirbench.metrics.compiled import cut
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
@@ -254,7 +270,7 @@ def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:
 
 @cache
 def kinds() -> NDArray[np.uint8]:
-    from clirbench.metrics.compiled.tokens import character_kinds
+    from clirbench.metrics.compiled import character_kinds
 
     return character_kinds()
 
@@ -292,3 +308,119 @@ def require_spm_model(name: str) -> None:
     path = Path(SACREBLEU_DIR) / "models" / Path(url).name
     if not path.is_file():
         raise ResourceError(f"tokenize={name!r} needs its model, which is not downloaded unasked: put {url} at {path}")
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """A metric of tokens; it adds its `name`, `statistics` and `score`, and to the signature its `details`.
+
+    `tokenize` is any tokeniser of sacreBLEU (13a, intl, zh, char, none, ...); `lowercase` lowers the case before it.
+    `first_reference`: of several references only the first is used, and the signature says so (`refs:first`).
+
+    Raises `ConfigError` for an unknown tokeniser, `ResourceError` for one that is not installed.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+    needs_reference: ClassVar[bool] = True
+    first_reference: ClassVar[bool] = False
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.tokeniser  # what is not installed is missed now, not after an hour
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} needs a field `name`")
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        return Tokeniser(self.tokenize, self.lowercase)
+
+    @property
+    def details(self) -> Sequence[str]:
+        """What else can move the number, e.g. `order:4`."""
+        return ()
+
+    @property
+    def signature(self) -> str:
+        """Name, case, tokeniser, the metric's details, and the version of the library."""
+        used = ("refs:first",) if self.first_reference else ()
+        return sacrebleu_signature(self.name, self.tokeniser.signature, *self.details, *used)
+
+    def tokens(self, hypotheses: Sequence[str], test: TestSet) -> tuple[Tokens, Tokens]:
+        """The tokens of the hypotheses and of the references (all of them, or the first), as `aligned_tokens`."""
+        return aligned_tokens(self.tokeniser, hypotheses, test, only_first=self.first_reference)
+
+
+def aligned_tokens(
+    cutter: Cutter, hypotheses: Sequence[str], test: TestSet, *, only_first: bool = False
+) -> tuple[Tokens, Tokens]:
+    """The tokens of the hypotheses, and of all references one after the other (or of the first alone).
+
+    Equal tokens have equal numbers on both sides. Raises `AlignmentError` for unequal numbers of lines.
+    """
+    check_aligned(hypotheses, test)
+    references = test.references[:1] if only_first else test.references
+    return hypothesis_tokens(cutter, hashable(hypotheses), references), reference_tokens(cutter, references)
+
+
+def sacrebleu_signature(name: str, *parts: str) -> str:
+    """A signature in sacreBLEU's manner: `BLEU|case:mixed|tok:13a|...|sacrebleu:2.4.3`."""
+    return "|".join([name, *parts, f"sacrebleu:{sacrebleu_version()}"])
+
+
+Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
+BLOCK = 4096  # segments whose tables are made at a time
+KEPT = 20_000_000  # n-grams of all references (some 400 MB of tables) above which tables are made at each use
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceNgrams:
+    """References as symbols, and the tables of their n-grams where they are small enough to be kept.
+
+    Line r * segments + s of `offsets` is reference r of segment s, as in `reference_tokens`.
+    """
+
+    symbols: Numbers
+    offsets: Offsets
+    n_references: int
+    order: int
+    kept: tuple[Tables, ...] | None = None
+
+    def with_tables(self, most: int = KEPT) -> "ReferenceNgrams":
+        """The same with its tables, unless they would take too much memory: of at most `most` n-grams."""
+        if len(self.symbols) * self.order > most:
+            return self
+        return replace(self, kept=tuple(tables for _, tables in self.blocks()))
+
+    @property
+    def lengths(self) -> Offsets:
+        """(references, segments): symbols of each."""
+        return np.diff(self.offsets).reshape(self.n_references, -1)
+
+    def blocks(self) -> Iterator[tuple[slice, Tables]]:
+        """The segments of each block, and their n-grams as `compiled.ngrams` keeps them."""
+        for number, begin in enumerate(range(0, self.lengths.shape[1], BLOCK)):
+            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._tables(begin)
+
+    def matches(self, symbols: Numbers, offsets: Offsets) -> Doubles:
+        """Clipped matches of orders 1 to N of one system's lines: (segments, N)."""
+        from clirbench.metrics.compiled import count_matches
+
+        found = [np.empty((0, self.order))]
+        for block, tables in self.blocks():
+            found.append(count_matches(symbols, offsets[block.start : block.stop + 1], self.order, *tables))
+        return np.concatenate(found)
+
+    def _tables(self, begin: int) -> Tables:
+        from clirbench.metrics.compiled import build_tables
+
+        n_segments = self.lengths.shape[1]
+        ends = min(begin + BLOCK, n_segments)
+        parts = [self.offsets[r * n_segments + begin : r * n_segments + ends + 1] for r in range(self.n_references)]
+        symbols = np.concatenate([self.symbols[part[0] : part[-1]] for part in parts])
+        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate([np.diff(p) for p in parts]))])
+        made: Tables = build_tables(symbols, offsets, self.n_references, self.order)
+        return made

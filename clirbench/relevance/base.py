@@ -1,12 +1,18 @@
-"""What decides which documents are relevant: the English side's own ranking, or people."""
+"""What decides which documents are relevant: the English side's own ranking, or people.
+
+What measures and sources of relevance need, against what a run has: said before it starts.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Protocol, cast, get_args, runtime_checkable
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, cast, get_args, runtime_checkable
 
 import numpy as np
 
 from clirbench.checks import one_of
+from clirbench.corpora.base import Corpus
+from clirbench.errors import ConfigError
+from clirbench.measures.base import Measure
 from clirbench.types import UNKNOWN, Documents, Doubles, Judge, Need, Qrels, Run, Topic
 
 PSEUDO: frozenset[Need] = frozenset({"english"})
@@ -22,7 +28,7 @@ class Relevance(Protocol):
     class).
 
     It may declare what it `needs` of a run, and what it `gives` (both sets of `Need`; a method `given` of the topics,
-    where a file must be read to know it): what is missing is an error before the run starts (`relevance/needs.py`).
+    where a file must be read to know it): what is missing is an error before the run starts (`relevance/base.py`).
     """
 
     @property
@@ -92,3 +98,54 @@ class BestRanked(ABC):
         lists = {topic.topic_id: ideal.ranking(topic.topic_id) for topic in topics}
         found = {t: ranking[: self.relevant(ideal, t, len(documents))] for t, ranking in lists.items() if ranking}
         return Qrels({topic_id: dict.fromkeys(doc_ids, 1) for topic_id, doc_ids in found.items()})
+
+
+def needs(part: Any) -> Collection[Need]:
+    """What a part says that it needs; nothing where it does not say."""
+    found: Collection[Need] = getattr(part, "needs", ())
+    return found
+
+
+def offered_by_judgments(relevance: Relevance, topics: Sequence[Topic]) -> Collection[Need]:
+    """What judgments give, as far as the source says it; a file of judgments is read for that."""
+    reads = getattr(relevance, "given", None)
+    found: Collection[Need] = reads(topics) if reads else getattr(relevance, "gives", ())
+    return found
+
+
+def unmet_needs(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigError]:
+    """An error for each part that needs an English side, where there is none."""
+    for name, part in {} if corpus.has_english else parts.items():
+        if "english" in needs(part):
+            yield ConfigError(
+                f"{name} needs a reference side, which this collection does not have: judge by people, relevance=qrels "
+                "relevance.path=FILE relevance.judged_by=people, leave it out, or name one, corpus.english=PATH"
+            )
+
+
+def sorted_out(
+    measures: Sequence[Measure], corpus: Corpus, gives: Collection[Need]
+) -> tuple[tuple[Measure, ...], list[str]]:
+    """The measures that can be computed, and a note on those that cannot, or that are others under another name.
+
+    Raises `ConfigError` where none is left, and for a measure of grades that the judgments do not have: all its values
+    would be 0.
+    """
+    off = [] if corpus.has_english else [measure for measure in measures if "english" in needs(measure)]
+    kept = tuple(measure for measure in measures if measure not in off)
+    flat = [measure.name for measure in kept if "grades" in needs(measure) and "grades" not in gives]
+    if flat:
+        raise ConfigError(f"{', '.join(flat)}: needs grades above 1, and no judgment of these topics has one")
+    notes = []
+    if off:
+        names = ", ".join(measure.name for measure in off)
+        notes.append(f"left out, because they compare with a search of the reference side, which there is not: {names}")
+    if measures and not kept:
+        raise ConfigError(f"measures: {notes[0]}; choose measures of judgments, such as measures=[MAP,nDCG]")
+    alike = [measure.name for measure in kept if "all topics" in needs(measure) and "all topics" not in gives]
+    if alike:
+        notes.append(
+            f"{', '.join(alike)}: no topic is judged without a relevant document, so nothing is counted that the "
+            "plain form leaves out"
+        )
+    return kept, notes

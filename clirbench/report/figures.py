@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clirbench.pages.wording import fixed, short
-from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
+from clirbench.pages import fixed, short
+from clirbench.report.answer import Grouping, grouping
+from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, as_figure, save, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
-from clirbench.report.grouping import Grouping, grouping
-from clirbench.report.image_files import as_figure, save
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import Correlation

@@ -8,35 +8,174 @@ A folder that holds anything of somebody else is refused before any work starts.
     .placing-WRITER   the files are moved in, the marker and then the seal (manifest.json) last
 
 A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
+
+results.json: what a run found, for programs: answer, tau table, sizes, signatures, warnings.
+
+Its JSON Schema is `clirbench/data/results.schema.json`. Within one `version` keys are added, none changes its meaning.
+
+paper.md: a paragraph for a paper about this run, a table of its metrics, signatures and versions.
+
+Sentences about metrics and systems are those of the answer and the decision, made by the same templates, without the
+answer's limit on words. Every number is a cell of the run's tables.
 """
 
+import json
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
-from clirbench.computed import Retrieval
 from clirbench.errors import StoreError, escape_unseen, file_of
-from clirbench.files.manifest import seal
-from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, marker_text, read_marker, refuse_links
+from clirbench.files.run_files import (
+    MANIFEST,
+    MARKER,
+    PROVENANCE,
+    RESULTS,
+    marker_text,
+    read_marker,
+    refuse_links,
+    seal,
+)
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.report import curves, figures, latex, markdown
-from clirbench.report.facts import first_names
-from clirbench.report.html.page import write_page
-from clirbench.report.html.pair import PAIR as PAIR
-from clirbench.report.html.pair import pair_page, topic_words
-from clirbench.report.html.report import Live, run_page
-from clirbench.report.paper import paper_page
-from clirbench.report.provenance import HASHED
-from clirbench.report.results_json import as_json, results
-from clirbench.report.sweep import UniverseTau, of_universes
-from clirbench.report.sweep import write as write_conditions
+from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, points
+from clirbench.report import decision as curves
+from clirbench.report import figures, latex, markdown
+from clirbench.report.answer import answered, p_said, sentences
+from clirbench.report.compared import UniverseTau, of_universes
+from clirbench.report.compared import write as write_conditions
+from clirbench.report.decision import decision_findings, decision_sentences
+from clirbench.report.facts import by_pair, counts, data_name, first_names, set_up, warnings
+from clirbench.report.html.page import plain, write_page
+from clirbench.report.html.report import PAIR as PAIR
+from clirbench.report.html.report import Live, pair_page, run_counts, run_page, topic_words
+from clirbench.report.provenance import HASHED, inputs
 from clirbench.report.tables import run_tables
-from clirbench.result import MANY_SYSTEMS, Result
-from clirbench.store.whole import WRITING, is_abandoned, sweep, writer
+from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.statistics.correlation import KENDALL
+from clirbench.statistics.given import real_metrics
+from clirbench.store.store import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
+
+VERSION = 1
+"""Of the format; `clirbench` beside it is the program's."""
+
+COLUMN_KEYS = ("name", "role", "origin", "higher_is_better", "table", "signature", "parts", "declared")
+
+
+def results(result: Result) -> dict[str, Any]:
+    """The run as plain JSON values; a number that is undefined is null."""
+    answer, tables = answered(result), run_tables(result)
+    decision = tables.get("decision")
+    found = {
+        "version": VERSION,
+        "clirbench": __version__,
+        "name": result.experiment.name,
+        "answer": str(answer),
+        "measure": answer.measure,
+        "findings": [found.as_dict() for found in (*answer.findings, *decision_findings(result))],
+        "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.values()],
+        "correlations": [asdict(row) for row in result.correlations],
+        "coefficients": result.experiment.coefficients,
+        "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
+        "set_up": asdict(set_up(result)),
+        "systems": result.board.systems,
+        "failed": result.failed,
+        "columns": [{key: getattr(column, key) for key in COLUMN_KEYS} for column in result.board.columns],
+        "inputs": {key: value for key, value in inputs(result).items() if key != "systems"},
+        "topics": [{"label": label, **asdict(found)} for label, found in counts(result).items()],
+        "tables": {
+            name: {"columns": table.header, "text": [c.name for c in table.columns if c.kind == "text"]}
+            for name, table in tables.items()
+        },
+        "warnings": warnings(result),
+    }
+    return {key: plain(value) for key, value in found.items()}
+
+
+def as_json(values: Mapping[str, Any]) -> str:
+    """The text of a JSON file, every control character in it visible."""
+    return escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"
+
+
+HEADER = ("metric", "tau", "low", "high", "p", "grade")
+ABOUT = (
+    "tau: Kendall's tau-b between independent groups. low and high: its 95 % interval, each metric by itself, from a t "
+    "copula. p: one-sided, of tau <= 0, for all metrics together (step-down max-T). The grade rests on the lower bound "
+    "of tau for all metrics together, and is one step lower where fewer than 8 of 16 other scorings of the topics show "
+    "the metric, and where it rests on low outliers."
+)
+
+
+def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
+    """The page of paper.md; `provenance`: that of the run, for its data, versions and seed."""
+    found = answered(result).findings
+    agreements = [one for one in found if one.kind == "agreement"]
+    told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
+    said = [*told, *decision_sentences(result), f"Computed with {_program(provenance)}."]
+    board = result.board
+    signed = [c for c in (*real_metrics(board), *filter(None, [board.first_measure])) if c.signature]
+    rows = [_row(one) for one in agreements]
+    metrics = Table("paper", "", HEADER, rows, shown=len(rows), formats=dict.fromkeys(HEADER[1:4], "coefficient"))
+    return Page(
+        "For a paper",
+        (
+            Section("paragraph", "", (" ".join(filter(None, said)),)),
+            *([Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT))] if rows else []),
+            *points("counts", "Data", run_counts(result)),
+            *points("warnings", "What a reader must know", warnings(result, brief=True)),
+            *points("signatures", "Signatures", [c.name for c in signed], [c.signature for c in signed]),
+            *points("versions", "Versions", [_program(provenance), *_libraries(provenance)]),
+        ),
+    )
+
+
+def _compared(result: Result, data: str) -> str:
+    """Which metrics are compared with which measure, over how many systems, groups, topics and documents."""
+    measure, metrics = result.board.first_measure, [column.name for column in real_metrics(result.board)]
+    if measure is None or not metrics:
+        return f"The data are {data}, with {result.units.said}."
+    asked = result.evidence.topics(measure.name)
+    sizes = [many(asked, "topic")] if asked else []
+    if asked and result.inputs is not None:
+        sizes.append(many(len(result.inputs.corpus.english), "document"))
+    on = f", on {listed(sizes)}" if sizes else ""
+    return f"We compare {listed(metrics, len(metrics))} with {measure.name} over {result.units.said} of {data}{on}."
+
+
+def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
+    """tau of the first metric with its interval and its test, and what a perfect metric would reach."""
+    if not agreements or isnan(agreements[0]["tau"]):
+        return
+    first = agreements[0]
+    groups = "groups" if first["grouped_by"] else "systems"
+    tau = f"Kendall's tau between {groups} of {first['metric']} with {first['measure']} is {number(first['tau'])}"
+    tested = sum(bool(one["grade"]) for one in agreements)
+    if not isnan(first["p_adjusted"]):
+        corrected = f", corrected for {tested} metrics by step-down max-T" if tested > 1 else ""
+        tau += f" (95 % confidence {interval(first['low'], first['high'])}, t copula; "
+        tau += f"{p_said(first['p_adjusted'])}, one-sided{corrected})"
+    yield f"{tau}."
+    row = by_pair(result.correlations, KENDALL)[first["measure"], first["metric"]]
+    if not isnan(row.ceiling):
+        yield f"A metric without error would reach about {number(row.ceiling)} on these topics."
+
+
+def _row(found: Finding) -> tuple[Any, ...]:
+    p = "" if isnan(found["p_adjusted"]) else p_said(found["p_adjusted"]).removeprefix("p ").removeprefix("= ")
+    return found["metric"], found["tau"], found["low"], found["high"], p, found["grade"] or "not tested"
+
+
+def _program(provenance: Mapping[str, Any]) -> str:
+    known = {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")}
+    return f"clirbench {known['clirbench']}, Python {known['python']}, seed {known['seed']}"
+
+
+def _libraries(provenance: Mapping[str, Any]) -> list[str]:
+    return [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
+
 
 READY = ".ready-"
 PLACING = ".placing-"

@@ -14,8 +14,7 @@ from unicodedata import normalize
 import numpy as np
 
 from clirbench.errors import escape_unseen
-from clirbench.pages.table import Cell, Table, TableColumn, is_hole, value_of
-from clirbench.pages.wording import short
+from clirbench.pages import Cell, Table, TableColumn, is_hole, short, value_of
 from clirbench.report import facts, tables
 from clirbench.result import Result
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard

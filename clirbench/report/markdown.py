@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from clirbench.pages.page import Block, Code, Links, Page, Points
-from clirbench.pages.table import Cell, Table, TableColumn, shown_cell
+from clirbench.pages import Block, Cell, Code, Links, Page, Points, Table, TableColumn, shown_cell
 
 
 def page(made: Page, *, bold: bool = False) -> str:

@@ -15,7 +15,7 @@ from clirbench import __version__
 from clirbench.corpora.base import Corpus
 from clirbench.files.lines import Lines
 from clirbench.result import Result
-from clirbench.store.snapshot import current_snapshot
+from clirbench.store.store import current_snapshot
 from clirbench.text import sha256_of
 from clirbench.types import TestSet, Translation
 

@@ -16,19 +16,15 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from clirbench.columns import look_alikes
-from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.errors import escape_unseen
 from clirbench.experiment import count, english_run, looked_over, pass_over
 from clirbench.files.run_files import RESULTS
-from clirbench.inputs.distinct import distinct
-from clirbench.inputs.preflight import expected_result, preflight
-from clirbench.inputs.reading import adapt_to_inputs, read_inputs
-from clirbench.pages.table import Cell, Table, is_hole, value_of
+from clirbench.inputs import adapt_to_inputs, distinct, expected_result, preflight, read_inputs
+from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.relevance.base import fitted, from_english_side
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences
-from clirbench.report.estimate import estimate
+from clirbench.report.decision import decision_sentences, estimate
 from clirbench.report.facts import (
     agreement_lines,
     coefficient_name,
@@ -37,17 +33,16 @@ from clirbench.report.facts import (
     first_coefficient,
     lowered_k,
     marks,
+    set_up,
     table_notes,
     tau_tables,
     warnings,
 )
-from clirbench.report.set_up import set_up
 from clirbench.report.tables import systems_table
-from clirbench.result import Experiment, Result, Watch, no_watch
+from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.health import HEALTH, health, health_table
 from clirbench.systems.likeness import NOTHING_ALIKE
 from clirbench.types import Judged

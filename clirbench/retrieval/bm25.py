@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import one_of
-from clirbench.retrieval.analyzers.base import Analyzer
-from clirbench.retrieval.analyzers.english import ByLanguage
-from clirbench.retrieval.postings import Postings, postings
-from clirbench.retrieval.queries import Query, check_parameters, query
+from clirbench.retrieval.analyzers import Analyzer, ByLanguage
+from clirbench.retrieval.postings import Postings, Query, check_parameters, postings, query
 from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
 
 IDF = ("lucene", "okapi")

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.metrics.compiled.jit import njit
+from clirbench.metrics.compiled import njit
 
 Ints32 = NDArray[np.int32]
 Ints64 = NDArray[np.int64]

@@ -1,27 +1,28 @@
-"""The tau table: every IR measure against every MT metric, across the systems of a scoreboard."""
+"""The tau table: every IR measure against every MT metric, across the systems of a scoreboard.
 
-from collections.abc import Mapping, Sequence
+Does a metric agree with retrieval under other scorings of the same topics too?
+
+One table over several experiments: language pairs, domains, collections.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isnan, nan
+from statistics import mean, median, stdev
 from typing import Literal
 
 import numpy as np
 
-from clirbench.pages.wording import number
+from clirbench.pages import number
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.coefficients import UNTESTED, Coefficient, coefficient, complete_pairs
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.grades import SHOWN, at_most_weak, graded, reliability
-from clirbench.statistics.model.ceiling import better_half_ceiling, without_noise
-from clirbench.statistics.p_values import significance
-from clirbench.statistics.units.agreement import Agreement, agreements
-from clirbench.statistics.units.belonging import Units, covariates, units_of
-from clirbench.statistics.units.concordance import taus
-from clirbench.statistics.units.given import ALONG, explaining, real_metrics
-from clirbench.statistics.units.jackknife import MOST, too_many
-from clirbench.statistics.vectorised import GRIDS
+from clirbench.statistics.agreement import MOST, Agreement, agreements, taus, too_many
+from clirbench.statistics.belonging import Units, covariates, units_of
+from clirbench.statistics.ceiling import better_half_ceiling, without_noise
+from clirbench.statistics.coefficients import GRIDS, UNTESTED, Coefficient, coefficient, complete_pairs, significance
+from clirbench.statistics.given import ALONG, explaining, real_metrics
+from clirbench.statistics.grades import SHOWN, Evidence, Graded, after_scorings, at_most_weak, graded, reliability
+from clirbench.statistics.resampling import Bootstrap, intervals
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
@@ -264,3 +265,130 @@ def _found(
         over = f"over {len(x)} of {n_all} systems (correlation.complete_pairs)" if over else ""
     found: Coefficient = coefficient(name)(x, y, p_value=p_value, seed=seed)
     return found, "; ".join(filter(None, [over, found.note]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """The systems' values under one scoring; `values`: (systems,) in the order of the board, more is better, NaN holes.
+
+    `half`: the measure of the run itself, on half of its topics.
+    """
+
+    name: str
+    values: Doubles
+    half: bool = False
+
+
+@dataclass(frozen=True)
+class ScoringTau:
+    """One metric under one scoring: tau between groups, and whether its lower bound is above 0."""
+
+    scoring: str
+    metric: str
+    tau: float
+    shown: bool
+    half: bool = False
+
+
+def scoring_taus(
+    scorings: Sequence[Scoring], metrics: Sequence[Column], units: Units, *, alpha: float = 0.05, seed: int = 0
+) -> list[ScoringTau]:
+    """A row for every scoring and metric; shown: the lower bound for all metrics together is above 0."""
+    if not metrics:
+        return []
+    x = np.stack([metric.oriented for metric in metrics])
+    rows = []
+    for scoring in scorings:
+        found = agreements(x, scoring.values, units.index, alpha=alpha, seed=seed)
+        rows += [
+            ScoringTau(scoring.name, metric.name, one.tau, one.lower > 0, scoring.half)
+            for metric, one in zip(metrics, found, strict=True)
+        ]
+    return rows
+
+
+def lowered_by_scorings(rows: Iterable[Correlation], measure: str, taus: Iterable[ScoringTau]) -> Iterator[Correlation]:
+    """The rows; a grade with `measure` that fewer than half of its other scorings show is one step lower."""
+    shown: dict[str, list[bool]] = {}
+    for one in taus:
+        if not one.half:
+            shown.setdefault(one.metric, []).append(one.shown)
+    for row in rows:
+        if (row.measure, row.coefficient) == (measure, KENDALL) and row.metric in shown:
+            found = after_scorings(Graded(row.grade, row.lowered), sum(shown[row.metric]), len(shown[row.metric]))
+            row = replace(row, grade=found.grade, lowered=found.lowered)
+        yield row
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One metric for one measure over all experiments that have both.
+
+    `wins`: experiments where its significant coefficient is the highest of the significant ones, ties shared by all;
+    `left_out`: experiments that the exclusion rule dropped from mean, median and SD.
+    """
+
+    measure: str
+    metric: str
+    coefficient: str
+    mean: float
+    median: float
+    sd: float
+    wins: int
+    experiments: int
+    left_out: str
+    note: str = ""
+
+
+def aggregate(
+    correlations: Mapping[str, Sequence[Correlation]], *, exclude_not_significant: bool = False
+) -> list[Aggregate]:
+    """Mean, median, SD (n - 1) and wins over experiments (label -> rows of its correlations.tsv).
+
+    Every experiment counts by default. With `exclude_not_significant`, the rule of Gowda et al. 2021: an experiment
+    leaves mean, median and SD of a measure if any metric's coefficient is not significant there (this favours what
+    was significant by luck, so it is not the default). Undefined coefficients never count, and are noted.
+    """
+    keys = dict.fromkeys((row.measure, row.coefficient) for rows in correlations.values() for row in rows)
+    found = []
+    for measure, name in keys:
+        table = {
+            label: {row.metric: row for row in rows if (row.measure, row.coefficient) == (measure, name)}
+            for label, rows in correlations.items()
+        }
+        table = {label: rows for label, rows in table.items() if rows}
+        out = [
+            label
+            for label, rows in table.items()
+            if exclude_not_significant and any(row.significant != "true" for row in rows.values())
+        ]
+        metrics = dict.fromkeys(metric for rows in table.values() for metric in rows)
+        found += [_row(measure, name, metric, table, out) for metric in metrics]
+    return found
+
+
+def _row(
+    measure: str, name: str, metric: str, table: Mapping[str, Mapping[str, Correlation]], out: Sequence[str]
+) -> Aggregate:
+    held = {label: rows[metric] for label, rows in table.items() if metric in rows and label not in out}
+    values = [row.value for row in held.values() if not isnan(row.value)]
+    undefined = [label for label, row in held.items() if isnan(row.value)]
+    wins = sum(_wins(metric, rows) for rows in table.values())
+    return Aggregate(
+        measure=measure,
+        metric=metric,
+        coefficient=name,
+        mean=mean(values) if values else nan,
+        median=median(values) if values else nan,
+        sd=stdev(values) if len(values) > 1 else nan,
+        wins=wins,
+        experiments=len(values),
+        left_out=", ".join(out),
+        note=f"undefined in {', '.join(undefined)}" if undefined else "",
+    )
+
+
+def _wins(metric: str, rows: Mapping[str, Correlation]) -> bool:
+    significant = [row.value for row in rows.values() if row.significant == "true"]
+    own = rows.get(metric)
+    return own is not None and own.significant == "true" and own.value >= max(significant) - 1e-12

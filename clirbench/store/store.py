@@ -8,30 +8,113 @@ A part is a sum, a line of JSON (for each key where its arrays are, and their su
 of 64 bytes: raw, whole numbers in fewer bytes; nothing is pickled. It is written beside its place, moved there in one
 step and never changed, so no reader sees half of it and two runs may share a store. It is not forced to disk: after a
 power cut the sums find what is torn, and a rerun makes it again.
+
+Files that are there whole or not at all: written beside their place, under a name that says who writes, then moved.
+
+What a killed process left behind is known by that name, and swept by the next one.
+
+What a run has read is what it goes on with: every file has one hash for the whole run.
+
+with read_through_snapshot() as snapshot:     every reading inside is checked (`clirbench.text.read_pieces`)
+    ...                                       the first one gives the hash; a later one of other bytes is `Changed`
+    snapshot.changed()                        which files are no longer what was read
 """
 
 import errno
 import hashlib
+import itertools
 import json
 import logging
 import math
 import mmap
 import os
+import shutil
+import socket
 import stat
 from ast import literal_eval
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
 
-from clirbench.errors import StoreError
-from clirbench.files.spool import pages
-from clirbench.store.whole import sweep, write_whole, writer
+from clirbench.errors import Changed, InputError, StoreError
+from clirbench.files.lines import pages
+from clirbench.files.run_files import State, state_of
+from clirbench.text import current_view, read_pieces, seen_through
 from clirbench.types import Run
+
+WRITING = ".writing-"
+"""Begins the names of what is being written beside its place."""
+COUNTER = itertools.count()
+
+
+def writer() -> str:
+    """A name for what this process writes next: machine, process, number."""
+    return f"{_host()}~{os.getpid()}~{next(COUNTER)}"
+
+
+def temporary_path(place: Path) -> Path:
+    """Where something is written before it is moved to its place."""
+    return place.parent / f"{WRITING}{writer()}"
+
+
+def write_whole(place: Path, content: bytes | Callable[[IO[bytes]], object], unfinished: Path | None = None) -> None:
+    """Write a file so that nobody sees half of it; raises `OSError`. `content`: its bytes, or what writes them to a
+    file. `unfinished`: where it is written first."""
+    unfinished = unfinished or temporary_path(place)
+    try:
+        if isinstance(content, bytes):
+            unfinished.write_bytes(content)
+        else:
+            with unfinished.open("w+b") as file:
+                content(file)
+        unfinished.replace(place)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def sweep(folder: Path, prefix: str = WRITING) -> None:
+    """Remove what processes of this machine were writing in a folder when they were killed."""
+    try:
+        left = [path for path in folder.iterdir() if path.name.startswith(prefix)]
+    except OSError:
+        return
+    for path in left:
+        if is_abandoned(path.name.removeprefix(prefix)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def is_abandoned(name: str) -> bool:
+    """Whether the process that writes under this name is one of this machine, and has ended."""
+    host, _, number = name.partition("~")
+    return host == _host() and not is_alive(number.partition("~")[0])
+
+
+def is_alive(number: str) -> bool:
+    """Whether a process of this machine still runs; True where that is unknown."""
+    if not number.isdigit():
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+@cache
+def _host() -> str:
+    return socket.gethostname().replace("~", "-").replace("/", "-")
+
 
 Value = TypeVar("Value")
 
@@ -321,3 +404,85 @@ class Entry(Generic[Value]):
         """Read and check it; raises `StoreError` where it is gone or damaged."""
         value: Value = self.store.get(self.folder, self.key)
         return value
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as it was first read: its hash, and its state then (None where it changed meanwhile)."""
+
+    sha256: str
+    state: State | None = None
+
+
+@dataclass
+class Snapshot:
+    """The files that a run has read, by absolute path."""
+
+    seen: dict[str, Seen] = field(default_factory=dict)
+
+    def sha256(self, path: Path) -> str:
+        """sha256 of the unpacked bytes as they were when the file was first read, which may be now."""
+        if _place(path) not in self.seen:
+            self._read(path)
+        return self.seen[_place(path)].sha256
+
+    def checked(self, path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces; raises `Changed` before the last one where they are not those of the first reading.
+
+        Whoever has the last piece has read the right bytes, whether or not it asks for more.
+        """
+        before, digest = state_of(path), hashlib.sha256()
+        held: bytes | None = None
+        for piece in pieces:
+            if held is not None:
+                yield held
+            digest.update(piece)
+            held = piece
+        found = Seen(digest.hexdigest(), before if state_of(path) == before else None)
+        if self.seen.setdefault(_place(path), found).sha256 != found.sha256:
+            raise Changed(path)
+        self.seen[_place(path)] = found
+        if held is not None:
+            yield held
+
+    def changed(self) -> list[Path]:
+        """The files that have other content now, or none."""
+        return [path for path in map(Path, list(self.seen)) if self.differs(path)]
+
+    def differs(self, path: Path) -> bool:
+        """Whether a file that was read has other content now; it is read only where its state is another."""
+        seen = self.seen.get(_place(path))
+        if seen is None or (seen.state is not None and state_of(path) == seen.state):
+            return False
+        try:
+            self._read(path)
+        except InputError:
+            return True
+        return False
+
+    def _read(self, path: Path) -> None:
+        with seen_through(self):
+            for _ in read_pieces(path):
+                pass
+
+
+@contextmanager
+def read_through_snapshot() -> Iterator[Snapshot]:
+    """Within the block files are read through one snapshot: the one that holds here already, or a new one."""
+    current = current_view()
+    if isinstance(current, Snapshot):
+        yield current
+        return
+    snapshot = Snapshot()
+    with seen_through(snapshot):
+        yield snapshot
+
+
+def current_snapshot() -> Snapshot:
+    """The snapshot that holds here, or one that begins here."""
+    current = current_view()
+    return current if isinstance(current, Snapshot) else Snapshot()
+
+
+def _place(path: Path) -> str:
+    return str(path.absolute())

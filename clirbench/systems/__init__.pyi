@@ -1,10 +1,9 @@
 from clirbench.labs.models.systems import commands, openai
-from clirbench.labs.planning.error_model import ErrorModel as ErrorModel
+from clirbench.labs.planning.simulated import ErrorModel as ErrorModel
 from clirbench.labs.planning.simulated import SimulatedSystems
 from clirbench.systems.base import SystemSource as SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
-from clirbench.systems.demo import DemoSystems
-from clirbench.systems.files import FileSystems
+from clirbench.systems.files import DemoSystems, FileSystems
 
 Checkpoints = CheckpointSystems
 Commands = commands

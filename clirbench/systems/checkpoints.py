@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import whole_number
-from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import text_at
+from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, raise_all
 from clirbench.systems.base import OfModels
 from clirbench.systems.files import aligned, as_pending, check_settings, included, recent_change_note

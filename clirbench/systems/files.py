@@ -1,4 +1,7 @@
-"""`systems=files`: one file for each MT system, as the layout of the corpus lists them."""
+"""`systems=files`: one file for each MT system, as the layout of the corpus lists them.
+
+`systems=demo`: the demo's systems, which ship with the package.
+"""
 
 import gzip
 import time
@@ -7,16 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import ClassVar
 
 from clirbench.checks import name_list, whole_number
-from clirbench.corpora.alignment import first_ten, survey, unequal_lines_error
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout
+from clirbench.corpora.manifest import FOLDER
+from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.metadata import read_metadata
-from clirbench.text import BLOCK, Text, open_binary
+from clirbench.text import BLOCK, Text, TextFile, TextLines, open_binary
 from clirbench.types import Translation
 
 UNFINISHED = ("error", "skip")
@@ -251,3 +256,16 @@ def _counted(path: Path) -> tuple[int, bool]:
         while piece := stream.read(BLOCK):
             count, last = count + piece.count(b"\n"), piece[-1:]
     return count + (last != b"\n"), last == b"\n"
+
+
+@dataclass(frozen=True)
+class DemoSystems:
+    """Eight kinds of system in two doses of their errors; clirbench/data/demo/README.md says how they were made."""
+
+    made_from_reference: ClassVar[bool] = True
+
+    def translations(self, corpus: Corpus) -> Sequence[Translation]:
+        """Sixteen translations with the metadata `family` and `dose`, the best first in each family."""
+        described = read_metadata(FOLDER / "systems.tsv")
+        texts = {name: TextLines(TextFile(FOLDER / "systems" / f"{name}.txt").lines()) for name in described}
+        return [Translation(name, text, text, described[name]) for name, text in texts.items()]

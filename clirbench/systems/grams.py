@@ -7,7 +7,7 @@ U+3000 to U+9FFF is a word. The readable form is in tests/systems/test_likeness.
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.metrics.compiled.jit import njit
+from clirbench.metrics.compiled import njit
 
 Hashes = NDArray[np.uint64]
 

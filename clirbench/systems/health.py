@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
+from clirbench.corpora.sides import first_ten
 from clirbench.files.lines import held_text, n_blank
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
 from clirbench.types import Doubles, Failure, Translation

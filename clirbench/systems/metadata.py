@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from clirbench.checks import name_list
-from clirbench.corpora.alignment import first_ten
+from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.tables import TextTable, read_table, system_column
 from clirbench.text import check_name

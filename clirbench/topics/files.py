@@ -6,22 +6,29 @@
 Keys of other collections are understood: `id`, `qid` or `_id` (BEIR) for the id, `topic_title` for `title`, and a
 list `topics` with one entry for each language (HC4, Patapsco), of which the original in the language asked for is
 read.
+
+Topics in TREC's mark-up: <top> <num> Number: 701 <title> ... <desc> Description: ... <narr> Narrative: ... </top>
+
+Tags stand at the start of a line and are rarely closed. Topics 51-200 write a label before the text (`Topic:`,
+`Domain:`, `Concept(s):`), 701-850 do so for the description and the narrative but not for the title.
 """
 
 import glob
 import hashlib
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
-from clirbench.text import TextFile, check_name
-from clirbench.topics.rewriting import Rewriting
+from clirbench.text import TextFile, check_name, whole_text
+from clirbench.topics.made import Rewriting
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
@@ -217,3 +224,85 @@ class TsvTopics(TopicFiles):
         key = next(name for name in table.header if name in ID_KEYS)
         for number, row in zip(table.numbers, table.records(), strict=True):
             yield RawTopic(f"{path}: line {number}", row.pop(key).strip(), row)
+
+
+NAMES = {
+    "desc": "description",
+    "narr": "narrative",
+    "smry": "summary",
+    "dom": "domain",
+    "con": "concepts",
+    "fac": "factors",
+    "def": "definitions",
+    "nat": "nationality",
+}
+LABELS = {**NAMES, "num": "number", "title": "topic", "time": "time"}
+_PLURAL = r"s?(?:\(s\))?"  # `Concept:`, `Concepts:`, `Concept(s):`
+_LABELLED = {
+    name: re.compile(rf"\A\s*{re.sub('s$', lambda _: _PLURAL, label)}[ \t]*:", re.IGNORECASE)
+    for name, label in LABELS.items()
+}
+_TAG = re.compile(r"^[^\S\n]*<(?P<name>/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)
+_CLOSED = re.compile(r"</[A-Za-z]+>")
+
+
+@dataclass(frozen=True)
+class TrecTopics(TopicFiles):
+    """Topics of TREC files.
+
+    `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
+    any other tag; `weights` gives each field a weight above 0 (None: 1). A number of digits loses its leading zeros
+    (051 is topic 51 in the judgments). Raises what `topics_of` raises, `InputError` for a file without <top>.
+    """
+
+    @property
+    def kind(self) -> str:
+        return "trec"
+
+    def read(self, path: Path) -> Iterator[RawTopic]:
+        return read_trec(path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields by their long names (`desc` is `description`)."""
+        return tuple(NAMES.get(field, field) for field in super().names)
+
+
+def read_trec(path: Path) -> Iterator[RawTopic]:
+    """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
+    text = whole_text(path)
+    line, counted, n = 1, 0, 0
+    parts: dict[str, list[str]] | None = None
+    for tag, following in pairwise(chain(_TAG.finditer(text), [None])):
+        assert tag is not None
+        name = tag["name"].lower()
+        if name in ("top", "/top"):
+            if parts is not None:
+                yield _entry(f"{path}: line {line + 1}", parts)
+            line, counted = line + text.count("\n", counted, tag.end()), tag.end()
+            parts, n = ({}, n + 1) if name == "top" else (None, n)
+        elif parts is not None:
+            parts.setdefault(name, []).append(text[tag.end() : following.start() if following else len(text)])
+    if parts is not None:
+        yield _entry(f"{path}: line {line + 1}", parts)
+    if not n:
+        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
+
+
+def _entry(where: str, parts: Mapping[str, list[str]]) -> RawTopic:
+    """The topic with these texts of its tags; `where` names its first line."""
+    texts = {name: _unlabelled(name, _CLOSED.sub(" ", "\n".join(pieces))) for name, pieces in parts.items()}
+    if "num" not in texts:
+        raise InputError(f"{where}: a topic without <num>")
+    topic_id = texts.pop("num")
+    if topic_id.isascii() and topic_id.isdigit():
+        topic_id = topic_id.lstrip("0") or "0"
+    return RawTopic(where, topic_id, {NAMES.get(name, name): text for name, text in texts.items()})
+
+
+def _unlabelled(name: str, text: str) -> str:
+    """The text without the label that some years write before it."""
+    label = _LABELLED.get(name)
+    if label:
+        text = label.sub("", text, count=1)
+    return " ".join(text.split())

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from clirbench.files.tables import read_table
-from clirbench.labs.collections.view import Bar, forest
+from clirbench.labs.collections.outcome import Bar, forest
 from clirbench.report.drawing import Drawing, svg
 from clirbench.report.figures import Panel, panels
 

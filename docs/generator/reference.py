@@ -13,7 +13,7 @@ import yaml
 
 from clirbench.configuration.composing import config_parts
 from clirbench.keys import KEYS
-from clirbench.pages.table import KNOWN
+from clirbench.pages import KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -174,7 +174,7 @@ def metrics_page() -> str:
 def columns_page() -> str:
     """The columns that several tables have."""
     rows = [f"| `{name}` | {known['meaning']} | {known.get('unit', '')} |" for name, known in KNOWN.items()]
-    head = "# Columns of tables\n\nMade from `clirbench/pages/columns.json`, as are the tooltips of `report.html`.\n\n"
+    head = "# Columns of tables\n\nMade from `clirbench/data/columns.json`, as are the tooltips of `report.html`.\n\n"
     return head + "\n".join(["| column | meaning | unit |", "| --- | --- | --- |", *rows]) + "\n"
 
 

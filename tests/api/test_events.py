@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-from clirbench.api.events import recorded
+from clirbench.api.running import recorded
 from clirbench.errors import InputError, StoreError
-from clirbench.files.journal import EVENTS, Journal
+from clirbench.files.run_files import EVENTS, Journal
 from tests.conftest import PACKAGE, Cli
 from tests.waiting import wait_until
 

@@ -121,7 +121,7 @@ def test_check_runs_nothing_and_lists_what_the_command_line_lists(
     def run(*_: object, **__: object) -> None:
         raise AssertionError("something was run")
 
-    monkeypatch.setattr("clirbench.api.events.run", run)
+    monkeypatch.setattr("clirbench.api.running.run", run)
     found = cb.run("folder", folder=small_texts, check=True, paths__cache=cli.cwd / "runs/.cache")
     printed = cli("+experiment=folder", f"folder={small_texts}", "check=true")
     assert sorted(found.answer.split("\n")) == sorted((printed.stdout + printed.stderr).strip().split("\n"))

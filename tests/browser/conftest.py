@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report.html.page import write_page
 from clirbench.report.html.report import run_page
 from tests.conftest import Cli

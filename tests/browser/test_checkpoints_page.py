@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.corpora.demo import FOLDER
+from clirbench.corpora.manifest import FOLDER
 from tests.browser.conftest import Browser, on_every_screen
 from tests.conftest import Cli, write_lines
 

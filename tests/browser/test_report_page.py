@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.corpora.demo import DemoCorpus
-from clirbench.systems.demo import DemoSystems
+from clirbench.corpora.manifest import DemoCorpus
+from clirbench.systems.files import DemoSystems
 from tests.browser.conftest import Browser
 from tests.report.boards import EVIL
 

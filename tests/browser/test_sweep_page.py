@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.report.sweep import write
+from clirbench.report.compared import write
 from tests.browser.conftest import Browser, on_every_screen
 from tests.report.test_sweep import SIX, condition
 

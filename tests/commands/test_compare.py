@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.commands.compare import main
 from clirbench.errors import InputError
-from clirbench.report.compared.comparison import compare, equal, read_run
+from clirbench.report.compared import compare, equal, read_run
 from tests.report.boards import results_json
 
 NAN = float("nan")

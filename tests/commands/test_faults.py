@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import FAULT, MENDABLE, NOTHING, in_words
+from clirbench.commands.base import FAULT, MENDABLE, NOTHING, command_parser, in_words, run_command
 from clirbench.errors import ConfigError, InputError, NothingCompared, Problems
-from clirbench.files.journal import Journal
+from clirbench.files.run_files import Journal
 from tests.conftest import PACKAGE
 
 

@@ -10,8 +10,7 @@ from clirbench.commands import status
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.files.run_files import MARKER
-from clirbench.store.cached import Cached, Call, Pass, Shared
-from clirbench.store.plan import PLAN, Plan, Planned
+from clirbench.store.cached import PLAN, Cached, Call, Pass, Plan, Planned, Shared
 from clirbench.store.store import Store
 from clirbench.types import Failure
 from tests.lines import Lengths, made_texts

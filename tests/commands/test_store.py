@@ -10,8 +10,7 @@ import pytest
 
 from clirbench.commands import store as command
 from clirbench.engines.local import Serial
-from clirbench.store.cached import Cached
-from clirbench.store.plan import PLAN, Plan
+from clirbench.store.cached import PLAN, Cached, Plan
 from clirbench.store.store import Store
 from tests.lines import Lengths, made_texts
 

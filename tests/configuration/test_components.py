@@ -10,7 +10,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from clirbench.__main__ import CONF
-from clirbench.configuration.components import misfits, unknown, value_fits, words
+from clirbench.configuration.building import misfits, unknown, value_fits, words
 from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
 from clirbench.corpora.folder import FolderCorpus

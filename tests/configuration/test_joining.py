@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clirbench.configuration import joining
+from clirbench.configuration import composing as joining
 from clirbench.retrieval.bm25 import BM25
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.files import FileSystems

@@ -19,7 +19,7 @@ ANALYSIS = """
     from collections.abc import Sequence
     from dataclasses import dataclass
 
-    from clirbench.pages.table import Table
+    from clirbench.pages import Table
     from clirbench.result import Result
 
 

@@ -9,9 +9,14 @@ import yaml
 from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import CONF, compose_configuration, config_parts, without_leftovers
+from clirbench.configuration.composing import (
+    CONF,
+    compose_configuration,
+    config_parts,
+    replaced_nodes,
+    without_leftovers,
+)
 from clirbench.configuration.laboratories import config_folders
-from clirbench.configuration.leftovers import replaced_nodes
 from clirbench.errors import ClirbenchError, gathered
 from tests.conftest import Cli
 
@@ -87,7 +92,7 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
     assert (made["n"], "path" in made) == (7, False)
     assert node("+experiment=demo", "topics=tsv", "topics.path=x.tsv", key="topics")["path"] == "x.tsv"
     relevance = node("+experiment=demo", "relevance=top_share", key="relevance")
-    assert relevance == {"_target_": "clirbench.relevance.shares.TopShare", "share": 0.2}
+    assert relevance == {"_target_": "clirbench.relevance.top_k.TopShare", "share": 0.2}
     cfg = without_leftovers(compose_configuration, ["+experiment=demo", "~relevance@also"], [CONF])
     assert cfg.also is None, "and what is settled already stays as it is"
 

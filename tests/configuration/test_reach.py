@@ -3,8 +3,8 @@
 import ast
 import re
 
+from clirbench.configuration.building import listed_components
 from clirbench.configuration.composing import CONF
-from clirbench.configuration.reach import listed_components
 from tests.test_architecture import SOURCES, imports
 
 OPENS = re.compile(r"subprocess|clirbench\.labs\.models\.program|urllib\.request|http\.client|ray|dask")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clirbench.configuration.advice import mentioned_experiment, spell_for_hydra, with_quotes
 from clirbench.configuration.composing import config_parts
-from clirbench.configuration.spelling import mentioned_experiment, spell_for_hydra, with_quotes
 
 METRICS = config_parts("metric")
 

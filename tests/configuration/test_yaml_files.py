@@ -6,7 +6,7 @@ import pytest
 import yaml
 from hydra import compose, initialize_config_dir
 
-from clirbench.configuration import yaml_files
+from clirbench.configuration import composing as yaml_files
 from clirbench.configuration.composing import CONF
 from clirbench.configuration.laboratories import config_folders
 from clirbench.errors import ConfigError

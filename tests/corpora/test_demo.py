@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.base import CorpusSource
-from clirbench.corpora.demo import FOLDER, DemoCorpus, demo_file
+from clirbench.corpora.manifest import FOLDER, DemoCorpus, demo_file
 from clirbench.errors import InputError
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from clirbench.configuration.languages import languages_of
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.corpora.languages import contradicts, language_code, language_of, language_pair
+from clirbench.corpora.layout import contradicts, language_code, language_of, language_pair
 from clirbench.errors import ConfigError
 from clirbench.text import TextFile, TextLines
 from tests.conftest import DEMO

@@ -6,7 +6,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.corpora.official import OfficialScores
+from clirbench.corpora.layout import OfficialScores
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.datasets.connections import Patience
-from clirbench.datasets.downloads import Promise, fetch
+from clirbench.datasets.downloads import Patience, Promise, fetch
 from clirbench.errors import DownloadError, StoreError
 from tests.loopback import Served, serving
 
@@ -209,7 +208,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("clirbench.datasets.connections.time", clock)
+    monkeypatch.setattr("clirbench.datasets.downloads.time", clock)
     return clock
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from clirbench.corpora.demo import FOLDER as DEMO
+from clirbench.corpora.manifest import FOLDER as DEMO
 from tests.docs.test_contributing import EXAMPLE, ROOT
 from tests.labs.models.tiny_models import PAIRS
 

@@ -17,7 +17,7 @@ from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.steps.passes import statistics
+from clirbench.steps import statistics
 from tests.conftest import Cli
 from tests.engines.test_engines import Alone, Pid, Weighed, done_again
 from tests.lines import made_texts

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.engines.forked import obstacle
+from clirbench.engines.local import obstacle
 from tests.engines.test_engines import alive
 from tests.waiting import wait_until
 
@@ -28,7 +28,7 @@ from pathlib import Path
 warnings.simplefilter("error")
 from clirbench.engines import local
 from clirbench.engines.elsewhere import Joblib
-from clirbench.engines.forked import obstacle
+from clirbench.engines.local import obstacle
 from clirbench.engines.local import Processes, Serial
 from tests.engines import test_engines
 local.FORK_PATIENCE = local.FORK_WORTH_SECONDS = local.PATIENCE = 0.0
@@ -39,7 +39,7 @@ import hashlib
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.steps.passes import score, statistics
+from clirbench.steps import score, statistics
 from clirbench.store.cached import Cached, Call, Pass, Shared
 from clirbench.store.store import Store
 from tests.lines import made_texts
@@ -116,7 +116,7 @@ except TypeError as error:
 
 BLAS = """
 import numpy as np
-from clirbench.engines.forked import n_threads
+from clirbench.engines.local import n_threads
 matrix = np.ones((600, 600))
 (matrix @ matrix).sum()
 before = n_threads()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import StoreError
-from clirbench.files.journal import Journal
+from clirbench.files.run_files import Journal
 
 
 def test_half_a_line_is_cut_off(tmp_path: Path) -> None:

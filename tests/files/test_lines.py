@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import InputError
 from clirbench.files import lines as lines_module
-from clirbench.files import spool
+from clirbench.files import lines as spool
 from clirbench.files.lines import Lines, held_text
 from clirbench.metrics.base import hashable
 from clirbench.store.keys import fingerprint

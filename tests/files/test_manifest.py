@@ -13,9 +13,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.errors import UNSEEN
-from clirbench.files.journal import EVENTS
-from clirbench.files.manifest import broken, read_manifest, seal
-from clirbench.files.run_files import MANIFEST, MARKER
+from clirbench.files.run_files import EVENTS, MANIFEST, MARKER, broken, read_manifest, seal
 from tests.fuzz.mutation import mutated
 
 

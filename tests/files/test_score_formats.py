@@ -9,8 +9,8 @@ import pytest
 
 from clirbench.errors import InputError
 from clirbench.files.score_tables import ScoreTables
-from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
+from clirbench.metrics.segments import per_system
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ResourceError
-from clirbench.files import spool
-from clirbench.files.spool import Spool, give_back, map_of, pages
+from clirbench.files import lines as spool
+from clirbench.files.lines import Spool, give_back, map_of, pages
 
 
 @pytest.mark.parametrize("held", [1 << 26, 40])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.files.tables import as_number, read_table
-from clirbench.pages.tsv import write_tsv
+from clirbench.pages import write_tsv
 
 
 def test_tabs_commas_comments_and_quotes(tmp_path: Path) -> None:

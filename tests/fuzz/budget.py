@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from clirbench.commands.faults import FAULT, in_words
+from clirbench.commands.base import FAULT, in_words
 from clirbench.errors import LONGEST, MOST, UNSEEN, MissingData, Problems
 
 INPUTS = int(os.environ.get("CLIRBENCH_FUZZ", "2000"))

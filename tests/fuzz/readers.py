@@ -5,17 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clirbench.corpora.alignment import read_document_map, survey
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.files.score_formats import score_rows
-from clirbench.files.score_tables import ScoreTables
+from clirbench.corpora.sides import read_document_map, survey
+from clirbench.files.score_tables import ScoreTables, score_rows
 from clirbench.files.tables import read_table, system_column
 from clirbench.files.trec import read_qrels, read_run
-from clirbench.store.plan import read_plan
+from clirbench.store.cached import read_plan
 from clirbench.systems.metadata import joined_metadata, read_metadata
 from clirbench.text import TextFile
-from clirbench.topics.files import JsonlTopics, TsvTopics
-from clirbench.topics.trec import TrecTopics
+from clirbench.topics.files import JsonlTopics, TrecTopics, TsvTopics
 from clirbench.types import Documents
 
 NONE = Documents.of([])

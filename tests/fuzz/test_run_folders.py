@@ -30,8 +30,7 @@ import pytest
 import clirbench as cb
 from clirbench.commands import compare, rerun, status, store
 from clirbench.configuration import composing
-from clirbench.files.manifest import seal
-from clirbench.files.run_files import MANIFEST, MARKER, read_provenance
+from clirbench.files.run_files import MANIFEST, MARKER, read_provenance, seal
 from tests.conftest import write_lines
 from tests.fuzz.budget import SEED, refused
 from tests.fuzz.mutation import mutated

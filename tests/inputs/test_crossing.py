@@ -11,7 +11,7 @@ import clirbench as cb
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
 from clirbench.experiment import run
-from clirbench.inputs.crossing import both_ways
+from clirbench.inputs import both_ways
 from clirbench.statistics.grades import GRADES
 
 SYSTEMS = (

@@ -11,10 +11,9 @@ from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
 from clirbench.errors import ClirbenchError
 from clirbench.experiment import run
-from clirbench.inputs.preflight import preflight
-from clirbench.inputs.reading import adapt_to_inputs, read_inputs
+from clirbench.inputs import adapt_to_inputs, preflight, read_inputs
 from clirbench.result import Experiment
-from clirbench.store.snapshot import read_through_snapshot
+from clirbench.store.store import read_through_snapshot
 
 SMALL = ["topics.n=8", "metric=[BLEU]", "engine=serial", "measures=[MAP,P@10]", "relevance.k=3"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clirbench.measures.ir import IrMeasure, evaluate
+from clirbench.measures.parsing import PERSISTENCE, RESERVE, RULES, SCORINGS, Rescoring
 from clirbench.measures.rbo import RBO
-from clirbench.measures.rescoring import PERSISTENCE, RESERVE, RULES, SCORINGS, Rescoring
 from clirbench.types import Documents, Judged, Qrels, Run, Topic
 
 TOPICS = tuple(f"t{t}" for t in range(12))

@@ -19,11 +19,11 @@ from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import TopK
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
+from clirbench.topics.files import TrecTopics
 from clirbench.topics.made import KeyTerms
-from clirbench.topics.trec import TrecTopics
 from clirbench.types import Document, Documents, Judged, Qrels, Run, Topic
 
 NAMES = {

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.experiment import compute_steps
@@ -17,7 +16,7 @@ from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MacroPrecision, MacroRecall, MicroF
-from clirbench.result import Experiment, no_watch
+from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.types import Document, Documents, Doubles, TestSet, Translation

@@ -136,9 +136,9 @@ def test_large_references_whose_tables_are_not_kept(monkeypatch: pytest.MonkeyPa
     metrics = (ChrF(word_order=2), BLEU(), BLEU(tokenize="intl"))
     expected = [metric.statistics(hypotheses, test) for metric in metrics]
     for kept, stretch in ((0, 20_000), (10**9, 20_000), (0, 70)):
-        monkeypatch.setattr("clirbench.metrics.reference_ngrams.BLOCK", 100)
+        monkeypatch.setattr("clirbench.metrics.tokens.BLOCK", 100)
         monkeypatch.setattr("clirbench.metrics.chrf.STRETCH", stretch)
-        monkeypatch.setattr("clirbench.metrics.reference_ngrams.KEPT", kept)
+        monkeypatch.setattr("clirbench.metrics.tokens.KEPT", kept)
         for cached in (_kept_ngrams, _counts, reference_ngrams):
             cached.cache_clear()  # type: ignore[attr-defined]
         for metric, statistics in zip(metrics, expected, strict=True):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.per_system import NeedsSystems, per_system
 from clirbench.metrics.score_files import ScoreFile
+from clirbench.metrics.segments import NeedsSystems, per_system
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 

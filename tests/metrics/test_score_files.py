@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
+from clirbench.metrics.segments import per_system
 from clirbench.text import TextFile, TextLines
 from clirbench.types import TestSet
 from tests.metrics.agreement import lines

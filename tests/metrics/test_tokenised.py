@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.metrics.base import Metric
-from clirbench.metrics.tokenised import Tokenised
-from clirbench.metrics.tokens import sacrebleu_version
+from clirbench.metrics.tokens import Tokenised, sacrebleu_version
 from clirbench.types import Doubles, TestSet
 
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from clirbench.pages.page import Alarm, Aside, Page, Plots, Points, Section, points
-from clirbench.pages.table import Cell, Table
+from clirbench.pages import Alarm, Aside, Cell, Page, Plots, Points, Section, Table, points
 from clirbench.report.html.page import write_page
 from clirbench.report.markdown import page
 from tests.report.boards import EVIL

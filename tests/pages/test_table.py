@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.pages.table import KNOWN, Cell, Streamed, Table, is_hole
+from clirbench.pages import KNOWN, Cell, Streamed, Table, is_hole
 from clirbench.report import latex, markdown, terminal
 from clirbench.report.html.page import rows_of
 from clirbench.statistics.correlation import Correlation

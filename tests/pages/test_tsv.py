@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.pages.tsv import exact, write_tsv
+from clirbench.pages import exact, write_tsv
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.pages.wording import FORMATS, fixed, grouped, interval, listed, many, number, short, signed
+from clirbench.pages import FORMATS, fixed, grouped, interval, listed, many, number, short, signed
 
 NAN, INF = float("nan"), float("inf")
 

@@ -8,11 +8,9 @@ import pytest
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError
 from clirbench.measures.parsing import parse
-from clirbench.relevance.base import Relevance
-from clirbench.relevance.needs import offered_by_judgments, sorted_out, unmet_needs
+from clirbench.relevance.base import Relevance, offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.relevance.shares import ScoreShare, TopShare
-from clirbench.relevance.top_k import TopK
+from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
 from clirbench.types import Document, DocumentMap, Documents, Need, Topic
 
 FOREIGN = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))

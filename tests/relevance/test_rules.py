@@ -6,8 +6,7 @@ import pytest
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.relevance.base import BestRanked, Relevance
-from clirbench.relevance.shares import ScoreShare, TopShare
-from clirbench.relevance.top_k import TopK
+from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
 from clirbench.types import Document, Documents, Run, Topic
 
 NOTHING = Documents.of([Document("a", "x")])

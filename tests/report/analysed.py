@@ -2,7 +2,7 @@
 
 from clirbench.engines.local import Serial
 from clirbench.result import Analysis, Experiment, Result
-from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Evidence
 
 
 def result_of(evidence: Evidence) -> Result:

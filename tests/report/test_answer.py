@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from clirbench.pages.finding import Finding
+from clirbench.pages import Finding
 from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, first_sentence, percent, sentences
 from clirbench.result import Result
 from clirbench.scoreboard import Column

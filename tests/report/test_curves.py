@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.report.curves import learning_curves, write
+from clirbench.report.decision import learning_curves, write
 from clirbench.scoreboard import Scoreboard
 from tests.report.boards import board, result
 

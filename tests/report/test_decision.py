@@ -8,13 +8,13 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
-from clirbench.pages.finding import written
+from clirbench.pages import written
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_corrections
-from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Evidence
 from tests.names import letter_names
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clirbench.files.manifest import broken
+from clirbench.files.run_files import broken
 
 TABLE = "system\tBLEU\tchrF2\tMAP\n" + "".join(f"s{i}\t{20 + i}\t{40 + i * i}\t.{30 + i}\n" for i in range(8))
 SWEEP = ("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=0,1")

@@ -9,13 +9,12 @@ import pytest
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF, compose_configuration
 from clirbench.experiment import run, with_store
-from clirbench.inputs.reading import read_inputs
+from clirbench.inputs import read_inputs
 from clirbench.metrics.bleu import BLEU
-from clirbench.report.estimate import PACKED, READING, estimate, rate, round_digits, size
+from clirbench.report.decision import PACKED, READING, estimate, rate, round_digits, size
 from clirbench.result import Experiment
-from clirbench.steps.search import readings
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.steps import readings
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.text import TextFile
 from clirbench.types import DocumentMap
 

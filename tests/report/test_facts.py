@@ -6,7 +6,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from clirbench.computed import Retrieval
 from clirbench.relevance.top_k import TopK
 from clirbench.report.facts import (
     agreement_lines,
@@ -18,6 +17,7 @@ from clirbench.report.facts import (
     tau_tables,
     undefined_reasons,
 )
+from clirbench.result import Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels

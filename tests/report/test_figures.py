@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from clirbench.pages.table import Table
+from clirbench.pages import Table
+from clirbench.report.answer import grouping
 from clirbench.report.drawing import COLOURS, Drawing, svg
 from clirbench.report.figures import (
     ALONE,
@@ -22,7 +23,6 @@ from clirbench.report.figures import (
     scatter_plots,
     write,
 )  # fmt: skip
-from clirbench.report.grouping import grouping
 from clirbench.scoreboard import Column
 from tests.report.boards import EVIL, board, result
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.files.manifest import broken
-from clirbench.files.run_files import MANIFEST, MARKER
+from clirbench.files.run_files import MANIFEST, MARKER, broken
 from clirbench.report.folder import RunFolder
 from tests.conftest import PACKAGE
 

@@ -9,7 +9,7 @@ import pytest
 from clirbench.commands.compare import main as compare
 from clirbench.errors import UNSEEN
 from clirbench.files.tables import read_table
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report import terminal
 from clirbench.report.folder import RunFolder
 from clirbench.report.provenance import provenance

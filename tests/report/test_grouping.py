@@ -1,4 +1,4 @@
-from clirbench.report.grouping import group_columns, grouping, training_runs
+from clirbench.report.answer import group_columns, grouping, training_runs
 from tests.report.boards import board
 
 VALUES = {"BLEU": [1.0, 2.0, 3.0, 4.0]}

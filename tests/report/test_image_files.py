@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from clirbench.report.drawing import Drawing, Label, Mark
-from clirbench.report.image_files import as_figure, save
+from clirbench.report.drawing import Drawing, Label, Mark, as_figure, save
 from tests.report.test_drawing import drawing
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report.facts import tau_tables
 from clirbench.report.latex import analysis_table, escape, signed, table, tau_table, write
 from clirbench.scoreboard import Column

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 import clirbench as cb
-from clirbench.report.set_up import data_name
+from clirbench.report.facts import data_name
 from clirbench.result import Result
 from tests.report.digits import differences
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clirbench.errors import escape_unseen
 from clirbench.files.tables import read_table
-from clirbench.pages.tsv import BLANKS, write_tsv
+from clirbench.pages import BLANKS, write_tsv
 from tests.conftest import PACKAGE, Cli
 from tests.report.readers import READERS, by_csv, differing
 

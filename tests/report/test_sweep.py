@@ -4,7 +4,7 @@ import json
 from math import isnan, nan
 from pathlib import Path
 
-from clirbench.report.sweep import SweptJob, UniverseTau, combine, of_universes, write
+from clirbench.report.compared import SweptJob, UniverseTau, combine, of_universes, write
 from clirbench.statistics.correlation import Correlation
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"

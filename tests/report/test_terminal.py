@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from clirbench.experiment import without_tests
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report import terminal
 from tests.report.boards import board, result
 

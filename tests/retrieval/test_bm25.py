@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.analyzers.plain import Whitespace
+from clirbench.retrieval.analyzers import English, Whitespace
 from clirbench.retrieval.bm25 import BM25, rounded_lengths
 from clirbench.text import TextFile
 from clirbench.types import Document, DocumentMap, Documents, Run, Topic

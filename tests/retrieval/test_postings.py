@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.retrieval import postings as module
-from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.analyzers.plain import Whitespace
+from clirbench.retrieval.analyzers import English, Whitespace
 from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.postings import KnownChunks, known_chunks, postings
 from clirbench.text import TextFile, TextLines

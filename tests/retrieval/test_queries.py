@@ -5,8 +5,8 @@ import math
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.retrieval.analyzers.english import English
-from clirbench.retrieval.queries import query
+from clirbench.retrieval.analyzers import English
+from clirbench.retrieval.postings import query
 from clirbench.types import Topic
 
 

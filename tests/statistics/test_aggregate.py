@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.aggregate import aggregate
-from clirbench.statistics.correlation import Correlation, correlate
+from clirbench.statistics.correlation import Correlation, aggregate, correlate
 from tests.statistics.worlds import scores_only
 
 

@@ -7,10 +7,17 @@ import pytest
 import scipy.stats
 
 from clirbench.errors import ConfigError
-from clirbench.statistics.bootstrap import Bootstrap, intervals, percentile
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.resampling import Draws, drawn_systems, resampled_x, resampled_y
-from clirbench.statistics.vectorised import spearman_grid
+from clirbench.statistics.coefficients import spearman_grid
+from clirbench.statistics.grades import Evidence
+from clirbench.statistics.resampling import (
+    Bootstrap,
+    Draws,
+    drawn_systems,
+    intervals,
+    percentile,
+    resampled_x,
+    resampled_y,
+)
 from tests.statistics.worlds import scores_only, world
 
 

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from clirbench.errors import AlignmentError, UnknownName
 from clirbench.statistics.coefficients import (
+    GRIDS,
     UNTESTED,
     coefficient,
     complete_pairs,
@@ -18,11 +19,11 @@ from clirbench.statistics.coefficients import (
     kendall_a,
     pair_balance,
     pearson,
+    ranks,
     spearman,
     tau_ap_a,
     tau_ap_b,
 )
-from clirbench.statistics.vectorised import GRIDS, ranks
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 Y = np.array([1.0, 3.0, 2.0, 5.0, 4.0])

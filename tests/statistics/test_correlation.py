@@ -7,14 +7,12 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.bootstrap import Bootstrap, intervals
+from clirbench.statistics.agreement import interval
+from clirbench.statistics.belonging import units_of
+from clirbench.statistics.ceiling import without_noise
 from clirbench.statistics.correlation import correlate, reliabilities, with_corrections, with_intervals
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.grades import reliability
-from clirbench.statistics.model.ceiling import without_noise
-from clirbench.statistics.resampling import Draws
-from clirbench.statistics.units.agreement import interval
-from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.grades import Evidence, reliability
+from clirbench.statistics.resampling import Bootstrap, Draws, intervals
 from tests.statistics.worlds import world
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])

@@ -7,9 +7,8 @@ import pytest
 
 from clirbench.errors import AlignmentError
 from clirbench.experiment import MANY_TOPICS, affordable_intervals
-from clirbench.statistics.bootstrap import Bootstrap
-from clirbench.statistics.evidence import Evidence, holes, panels
-from clirbench.statistics.resampling import Draws
+from clirbench.statistics.grades import Evidence, holes, panels
+from clirbench.statistics.resampling import Bootstrap, Draws
 from tests.statistics.worlds import scores_only, world
 
 HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])

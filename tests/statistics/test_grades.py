@@ -5,6 +5,7 @@ from math import nan
 import numpy as np
 import pytest
 
+from clirbench.statistics.agreement import agreements
 from clirbench.statistics.grades import (
     CONTRADICTED,
     LITTLE,
@@ -21,7 +22,6 @@ from clirbench.statistics.grades import (
     reliability,
     topics_to_add,
 )
-from clirbench.statistics.units.agreement import agreements
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.statistics import p_values
-from clirbench.statistics.coefficients import pair_balance
-from clirbench.statistics.p_values import (
+from clirbench.statistics import coefficients as p_values
+from clirbench.statistics.coefficients import (
     enumerated,
     holm,
     inversions,
     kendall_exact,
+    pair_balance,
     sampled,
 )
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.bootstrap import Bootstrap, intervals
-from clirbench.statistics.model.baseline import compare_with_baseline
-from clirbench.statistics.resampling import Draws
-from clirbench.statistics.units.agreement import agreements
-from clirbench.statistics.units.training_runs import numbered_runs
+from clirbench.statistics.agreement import agreements
+from clirbench.statistics.belonging import numbered_runs
+from clirbench.statistics.decision import compare_with_baseline
+from clirbench.statistics.resampling import Bootstrap, Draws, intervals
 from tests.statistics.worlds import scores_only
 
 

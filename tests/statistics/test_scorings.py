@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.scorings import Scoring, scoring_taus
-from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.belonging import units_of
+from clirbench.statistics.correlation import Scoring, scoring_taus
 
 N = 12
 TRUTH = np.arange(N, dtype=np.float64)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.noise import Noise
+from clirbench.statistics.grades import Evidence
+from clirbench.statistics.noise import Noise
 from tests.names import letter_names
 
 

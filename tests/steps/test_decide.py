@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from clirbench import steps as of_all
 from clirbench.engines.local import Serial
-from clirbench.statistics.model import decision
-from clirbench.statistics.units.belonging import units_of
-from clirbench.steps import of_all
+from clirbench.statistics import decision
+from clirbench.statistics.belonging import units_of
 from clirbench.store.cached import Cached, cached_result
 from clirbench.store.store import Store
 from tests.statistics.worlds import scores_only, world
@@ -25,7 +25,7 @@ def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: 
         )
         found = of_all.as_decision(held)
         assert repr(found) == repr(made)
-        monkeypatch.setattr("clirbench.steps.of_all.decided", None)  # the second time nothing is computed
+        monkeypatch.setattr("clirbench.steps.decided", None)  # the second time nothing is computed
 
 
 def test_what_is_stored_is_plain() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError
-from clirbench.inputs.reading import topics_of
+from clirbench.inputs import topics_of
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.text import TextFile, TextLines

@@ -7,19 +7,18 @@ from typing import ClassVar
 
 import pytest
 
-from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.demo import DemoCorpus
+from clirbench.corpora.manifest import DemoCorpus
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, NothingCompared
 from clirbench.experiment import distinct, looked_over, pass_over, run
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
-from clirbench.result import Experiment, no_watch
+from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
-from clirbench.systems.demo import DemoSystems
+from clirbench.systems.files import DemoSystems
 from clirbench.systems.likeness import Resemblances
 from clirbench.text import TextLines
 from clirbench.types import Translation

@@ -12,7 +12,7 @@ from clirbench.later import load_value
 from clirbench.result import no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.steps.search import search
+from clirbench.steps import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.text import Text, TextLines

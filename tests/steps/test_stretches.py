@@ -5,15 +5,14 @@ import io
 import numpy as np
 import pytest
 
-from clirbench.files import spool
-from clirbench.files.lines import Lines
-from clirbench.files.spool import map_of
+from clirbench import steps as passes
+from clirbench.files import lines as spool
+from clirbench.files.lines import Lines, map_of
 from clirbench.metrics import chrf, macrof, tokens
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
-from clirbench.steps import passes
-from clirbench.steps.passes import column_sums, statistics
+from clirbench.steps import column_sums, statistics
 from clirbench.store.store import Store, write_part
 from clirbench.text import TextLines
 from clirbench.types import TestSet

@@ -13,10 +13,9 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.later import load_value
 from clirbench.measures.parsing import parse
-from clirbench.steps.passes import measured
+from clirbench.steps import measured
 from clirbench.store.cached import Cached, Call, Pass, Shared, divided
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Entry, Store
+from clirbench.store.store import Entry, Store, read_through_snapshot
 from clirbench.text import TextFile
 from clirbench.types import Doubles, Failure, Judged, Qrels, Run
 from tests.lines import Lengths, called, made_texts

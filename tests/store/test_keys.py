@@ -108,7 +108,7 @@ def keys(root: Path) -> list[str]:
     """Keys of a metric of the core, of one of a laboratory and of a user's, by the code in a folder."""
     code = (
         "from clirbench.store.keys import environment, fingerprint; from clirbench.metrics.bleu import BLEU; "
-        "from clirbench.labs.search.rm3 import RM3; from mine.metric import Mine; "
+        "from clirbench.labs.search.libraries import RM3; from mine.metric import Mine; "
         "print(*(fingerprint(environment(), one) for one in (BLEU(), RM3(), Mine())))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
@@ -127,7 +127,7 @@ def test_code_counts_by_the_rooms_that_compute_and_elsewhere_by_the_folder(tmp_p
         ("clirbench/report/answer.py", [False, False, False]),
         ("clirbench/configuration/keys.py", [False, False, False]),
         ("clirbench/measures/rbp.py", [True, True, True]),
-        ("clirbench/labs/search/jvm.py", [False, True, False]),
+        ("clirbench/labs/search/lucene.py", [False, True, False]),
         ("mine/words.txt", [False, False, True]),
     ):
         with (tmp_path / name).open("a", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ import pytest
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import Changed
-from clirbench.store.snapshot import Snapshot, read_through_snapshot
+from clirbench.store.store import Snapshot, read_through_snapshot
 from clirbench.text import TextFile
 
 

@@ -1,8 +1,8 @@
 """The demo's systems: what ships, in the order of the table."""
 
-from clirbench.corpora.demo import DemoCorpus
+from clirbench.corpora.manifest import DemoCorpus
 from clirbench.systems.base import SystemSource
-from clirbench.systems.demo import DemoSystems
+from clirbench.systems.files import DemoSystems
 
 
 def test_sixteen_systems_in_eight_families_with_a_line_for_each_of_the_reference() -> None:

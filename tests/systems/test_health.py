@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.computed import Inputs
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
 from clirbench.experiment import looked_over, pass_over
-from clirbench.result import Experiment, no_watch
+from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.files import FileSystems
 from clirbench.systems.health import FileHealth, Health, Reference, examine_text, health, health_table
 from clirbench.text import TextFile, TextLines

@@ -9,7 +9,7 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import AlignmentError, ConfigError, InputError, NothingCompared, Problems, UnknownName
-from clirbench.inputs.reading import read_inputs
+from clirbench.inputs import read_inputs
 from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.systems.files import FileSystems

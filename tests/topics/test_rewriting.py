@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clirbench.errors import InputError, Problems
-from clirbench.topics.rewriting import without_stop_structure
-from clirbench.topics.trec import TrecTopics
+from clirbench.topics.files import TrecTopics
+from clirbench.topics.made import without_stop_structure
 from clirbench.types import Documents
 
 NOTHING = Documents.of([])

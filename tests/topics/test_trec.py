@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import ConfigError, Problems, UnknownName
-from clirbench.topics.trec import TrecTopics
+from clirbench.topics.files import TrecTopics
 from clirbench.types import Documents
 
 NONE = Documents.of([])

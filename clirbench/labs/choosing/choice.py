@@ -8,15 +8,14 @@ import numpy as np
 
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.files.tables import as_number
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report.facts import sizes
 from clirbench.result import Result
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.decision import Decision, decided
-from clirbench.statistics.model.rise import better_with, jackknifed_slope, logistic_slope, rising_pairs
-from clirbench.statistics.units.belonging import Units
-from clirbench.statistics.units.jackknife import Interval
+from clirbench.statistics.agreement import Interval
+from clirbench.statistics.belonging import Units
+from clirbench.statistics.decision import Decision, better_with, decided, jackknifed_slope, logistic_slope, rising_pairs
+from clirbench.statistics.grades import Evidence, panels
 from clirbench.types import Doubles, Ints
 
 CHOICE = (

@@ -12,10 +12,10 @@ import numpy as np
 from clirbench.columns import scoreboard
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.experiment import completed, retrieve
-from clirbench.inputs.reading import read_inputs
-from clirbench.pages.table import Table
+from clirbench.inputs import read_inputs
+from clirbench.pages import Table
+from clirbench.report.compared import UniverseTau
 from clirbench.report.facts import sizes
-from clirbench.report.sweep import UniverseTau
 from clirbench.result import Experiment, Result, no_watch
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.coefficients import coefficient

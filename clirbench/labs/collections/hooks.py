@@ -7,7 +7,8 @@ from typing import Any
 from clirbench.errors import ClirbenchError
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
-from clirbench.labs.collections import study_page, view
+from clirbench.labs.collections import outcome as view
+from clirbench.labs.collections import study as study_page
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.reading import collection_of, different
 from clirbench.labs.collections.study import EMPTY, StudyPlan, study

@@ -3,8 +3,23 @@ say beside a run's own taus; its grades rest on its own evidence alone.
 
 atanh(tau) of a collection is normal around the metric's mean in the language group, with a variance between collections
 and one of sampling, .437 / (n - 4) for n systems (Fieller, Hartley and Pearson 1957).
+
+P(truly better retrieval | a difference of an MT metric), learned from pairs of systems of many collections.
+
+Two systems of collection c differ by d points of the metric, d > 0. The difference of their true retrieval quality is
+normal with mean b d and standard deviation b a: b is the collection's slope (measure a point), a its *scale*, the
+points at which the better score is right in Phi(1) = 84 % of pairs. What is seen has the error of the topics as well:
+
+    seen difference ~ N(b d, (b a)^2 + error^2)
+
+log a differs between collections, normally around `centre` with deviation `spread`. A collection tells of a only its
+likelihood at the scales of `SCALES`, where its slope is the best for each (a nuisance). Pairs of one collection are not
+independent: each counts 2 / systems, so a collection of n systems counts as n - 1 pairs.
+
+Is a difference of an MT metric a difference in search? What the pairs of systems of many collections say.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -12,15 +27,17 @@ from math import nan
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 
-from clirbench.corpora.languages import BY_CHARACTER
+from clirbench.api.scoring import metric_by_name, score
+from clirbench.configuration.languages import tokeniser_of
+from clirbench.corpora.layout import BY_CHARACTER, language_pair
+from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.model import Mean, pooled_mean
-from clirbench.pages.table import Table
-from clirbench.pages.wording import fixed, listed, number
+from clirbench.pages import Table, fixed, listed, number, short
 from clirbench.result import Result
-from clirbench.text import sha256_of
+from clirbench.text import TextFile, sha256_of
 from clirbench.types import Doubles
 
 DATA = Path(__file__).with_name("data")
@@ -249,3 +266,332 @@ def _outside(taus: Taus, groups: int, spread: float) -> str:
         low, high = (number(one, 2) for one in spreads)
         return f"its values have a standard deviation of {number(spread, 2)}; the memory's, {low} to {high}"
     return ""
+
+
+SCALES: Doubles = 0.05 * np.exp(0.37 * np.arange(18))
+"""Points of a metric in [0, 100]: .05 to 27."""
+CENTRES: Doubles = np.log(SCALES[0]) + 0.37 * np.linspace(0, len(SCALES) - 1, 52)
+SPREADS: Doubles = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5])
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What one collection tells of a metric: `profile` over SCALES (0 at its best), its `slope`; `cluster`, which
+    collections are kept together; `error`: the median standard error of its differences of one topic."""
+
+    cluster: str
+    profile: Doubles
+    slope: float
+    error: float
+
+
+GRID: Doubles = np.array([(centre, spread) for centre in CENTRES for spread in SPREADS])
+_RAW: Doubles = np.exp(-0.5 * ((np.log(SCALES) - GRID[:, :1]) / GRID[:, 1:]) ** 2)
+WEIGHTS: Doubles = _RAW / _RAW.sum(axis=1, keepdims=True)
+"""(GRID, SCALES): how likely a collection's scale is under each (centre, spread)."""
+STRATUM = 1.0
+"""Deviation of a stratum's centre from the metric's centre over all strata, in log points."""
+CREDIBLE = 0.98
+"""Of the posterior, for an interval that promises .95: at .95 it held the truth in as few as .85 of made worlds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """The posterior of (centre, spread) over GRID; sums to 1. The spread's prior is half normal with deviation .8."""
+
+    posterior: Doubles
+
+    @property
+    def centre(self) -> float:
+        """Its mean, in log points."""
+        return float(self.posterior @ GRID[:, 0])
+
+    def probability(self, gap: Doubles | np.float64, noise: Doubles | float = 0.0) -> Doubles:
+        """P(truly better | gap), in a collection taken at random; with `noise`, the error of topics in points of the
+        metric (error / slope), P(seen better | gap)."""
+        return np.asarray(_right(gap, noise) @ WEIGHTS.T @ self.posterior)
+
+    def interval(self, gap: float, level: float = CREDIBLE) -> tuple[float, float]:
+        """Where P(truly better | gap) of the average collection lies (of most made worlds in .95 and more)."""
+        values = _right(np.float64(gap), 0.0) @ WEIGHTS.T
+        order = np.argsort(values)
+        below = np.cumsum(self.posterior[order])
+        low, high = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2]).clip(0, len(values) - 1)
+        return float(values[order][low]), float(values[order][high])
+
+
+def _right(gap: Doubles | np.float64, noise: Doubles | float) -> Doubles:
+    """(..., SCALES)"""
+    return np.asarray(ndtr(np.asarray(gap)[..., None] / np.sqrt(SCALES**2 + np.asarray(noise)[..., None] ** 2)))
+
+
+def learn(collections: Sequence[Told], of_all: Belief | None = None) -> Belief:
+    """What collections tell together; `of_all`: what is known of the metric over all strata, to which a stratum of few
+    collections is drawn."""
+    profiles = np.array([one.profile for one in collections]).reshape(-1, len(SCALES))
+    centre, deviation = (0.0, 1.0) if of_all is None else (of_all.centre, STRATUM)
+    prior = -0.5 * ((GRID[:, 0] - centre) / deviation) ** 2 - 0.5 * (GRID[:, 1] / 0.8) ** 2
+    found = np.log(np.exp(profiles) @ WEIGHTS.T).sum(axis=0) + prior
+    raw = np.exp(found - found.max())
+    return Belief(raw / raw.sum())
+
+
+BANDS = ("lower", "upper")
+"""Pairs of systems by the metric's mean of the two: below or above the median of their metric and language group."""
+NEAR = 0.05
+"""A stratum is calibrated where predicted and seen shares of left-out pairs differ by no more."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A metric in a language group and band: its `signatures`; `level`, where the two bands meet; what its pairs have:
+    levels between `lowest` and `highest` (but for 2.5 % at the outer end), gaps up to `widest` (95 %), texts of
+    `shortest` to `longest` lines; and of pairs that were left out the share `predicted` and `seen` to be better."""
+
+    metric: str
+    group: str
+    band: str
+    signatures: tuple[str, ...]
+    level: float
+    lowest: float
+    highest: float
+    widest: float
+    shortest: int
+    longest: int
+    predicted: float
+    seen: float
+
+    @property
+    def calibrated(self) -> bool:
+        return abs(self.predicted - self.seen) <= NEAR
+
+
+@dataclass(frozen=True)
+class Strata:
+    """`places` by (metric, group, band); `told[metric, band]` what each collection of the `memory` told of a
+    difference."""
+
+    memory: Memory
+    places: Mapping[tuple[str, str, str], Place]
+    told: Mapping[tuple[str, str], Mapping[str, Told]]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(metric for metric, _, _ in self.places))
+
+    def of_group(self, metric: str, group: str, band: str, without: frozenset[str] = frozenset()) -> dict[str, Told]:
+        """What the collections of a language group told, by name, `without` some."""
+        kept = self.told.get((metric, band), {})
+        return {name: kept[name] for name in self.memory.of_group(kept, group, without)}
+
+    def everything(self, metric: str, without: frozenset[str] = frozenset()) -> list[Told]:
+        """What all collections told of a metric, in both bands."""
+        parts = (self.told.get((metric, band), {}) for band in BANDS)
+        return [one for part in parts for name, one in part.items() if name not in without]
+
+
+@cache
+def strata() -> Strata:
+    """Those that travel with the program: places.tsv and scales.tsv."""
+    places = {}
+    for row in read_table(DATA / "places.tsv").records():
+        key = row["metric"], row["group"], row["band"]
+        places[key] = Place(
+            *key, tuple(row["signature"].split()), level=float(row["level"]), lowest=float(row["lowest"]),
+            highest=float(row["highest"]), widest=float(row["widest"]), shortest=int(row["shortest"]),
+            longest=int(row["longest"]), predicted=float(row["predicted"]), seen=float(row["seen"]),
+        )  # fmt: skip
+    told: dict[tuple[str, str], dict[str, Told]] = {}
+    for row in read_table(DATA / "scales.tsv").records():
+        profile = np.array([float(cell) for cell in row["profile"].split()])
+        cluster = memory().collections[row["collection"]].cluster
+        one = Told(cluster, profile, float(row["slope"]), float(row["error"]))
+        told.setdefault((row["metric"], row["band"]), {})[row["collection"]] = one
+    return Strata(memory(), places, told)
+
+
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+QUESTION = re.compile(
+    rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]\d+(?:\.\d+)?))\s*"
+)
+MANY = 5000
+"""Topics beyond which no number of them is given."""
+POWER = 2.8
+"""1.96 + 0.84 standard errors: a difference of this size is found 4 times in 5."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A metric's values of two systems; of a bare difference only the `gap`, second less first, is known.
+
+    `signature`: how the values were computed, where that is known.
+    """
+
+    metric: str
+    gap: float
+    first: float | None = None
+    second: float | None = None
+    signature: str = ""
+
+    @property
+    def level(self) -> float | None:
+        return None if self.first is None or self.second is None else (self.first + self.second) / 2
+
+    def __str__(self) -> str:
+        if self.first is None or self.second is None:
+            return f"{self.metric} {'-' if self.gap < 0 else '+'}{fixed(abs(self.gap), 2)}"
+        return f"{self.metric} {fixed(self.first, 2)} -> {fixed(self.second, 2)}"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """P(the second system retrieves better), `probability`, where the quality band is known; from `lowest` to `highest`
+    over the bands that it may be in. 95 % interval: `low` to `high`. `collections`: how many are comparable;
+    `left_out`: those that share the reference. `topics`: how many would show the expected difference 4 times in 5; None
+    where they are too many. `why`: the reason where nothing is comparable; the numbers are then None."""
+
+    question: Question
+    pair: str
+    lowest: float | None = None
+    highest: float | None = None
+    low: float | None = None
+    high: float | None = None
+    collections: int = 0
+    left_out: int = 0
+    topics: int | None = None
+    why: str = ""
+
+    @property
+    def probability(self) -> float | None:
+        return self.lowest if self.lowest == self.highest else None
+
+    def __str__(self) -> str:
+        if self.lowest is None or self.highest is None or self.low is None or self.high is None:
+            return f"{self.question}: no comparable collections: {self.why}"
+        first, last = _percent(self.lowest), _percent(self.highest)
+        said = first if first == last else f"{first} to {last}"
+        less = f"; {self.left_out} with this reference left out" if self.left_out else ""
+        band = "" if self.question.level is not None else "; quality not known"
+        much = "more topics than people write" if self.topics is None else f"about {self.topics} topics"
+        return (
+            f"{self.question}: better retrieval: {said} % [{_percent(self.low)}, {_percent(self.high)}] "
+            f"({self.collections} comparable collections, BM25{band}{less}). "
+            f"To settle it: search with both systems; {much}."
+        )
+
+
+def ask(
+    first: "str | Path | Sequence[str]",
+    second: "Path | Sequence[str] | None" = None,
+    *,
+    pair: str,
+    reference: "Path | Sequence[str] | None" = None,
+) -> "Expectation | tuple[Expectation, ...]":
+    """How probably the second of two MT systems retrieves better than the first, before anything is searched.
+
+    `first`: a question such as "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or the lines (or the Path) of a system, with
+    `second` those of the other and `reference`: then one outlook for each metric that the memory has. `pair`: the
+    language pair, such as "de-en". Raises `ConfigError` for a question that is none.
+
+    >>> import clirbench as cb
+    >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
+    'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
+    """
+    codes = language_pair("pair", pair)
+    pair, kept = "-".join(codes), strata()
+    if isinstance(first, str) and second is None and reference is None:
+        return outlook(kept, question_of(first), pair)
+    if isinstance(first, str) or second is None or reference is None:
+        raise ConfigError(
+            "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
+        )
+    a, b, lines = _lines(first), _lines(second), _lines(reference)
+    if not len(a) == len(b) == len(lines):
+        raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
+    known = kept.memory.sharing([lines])
+    found = []
+    for name in kept.metrics:
+        metric = metric_by_name(name)
+        if hasattr(metric, "tokenize"):
+            metric = replace(metric, tokenize=tokeniser_of(codes[1]))  # type: ignore[type-var]
+        values = float(score(a, lines, metric)), float(score(b, lines, metric))
+        asked = Question(name, values[1] - values[0], *values, f"nrefs:1|{metric.signature}")
+        found.append(outlook(kept, asked, pair, known, len(lines)))
+    return tuple(found)
+
+
+def question_of(text: str) -> Question:
+    """`METRIC A -> B` or `METRIC +D`; raises `ConfigError` for anything else."""
+    if (found := QUESTION.fullmatch(text)) and found["gap"]:
+        return Question(found["metric"], float(found["gap"]))
+    if found:
+        first, second = float(found["first"]), float(found["second"])
+        return Question(found["metric"], second - first, first, second)
+    raise ConfigError(
+        f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
+    )
+
+
+def outlook(
+    kept: Strata, asked: Question, pair: str, without: frozenset[str] = frozenset(), lines: int | None = None
+) -> Expectation:
+    """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
+    names = {name.lower(): name for name in kept.metrics}
+    metric = names.get(asked.metric.lower())
+    if metric is None:
+        return Expectation(asked, pair, why=f"the memory has {', '.join(kept.metrics)}.")
+    group = group_of(pair)
+    places = [place for band in BANDS if (place := kept.places.get((metric, group, band))) is not None]
+    if asked.level is not None:
+        places = [place for place in places if place.band == BANDS[int(asked.level >= place.level)]]
+    if not places:
+        return Expectation(asked, pair, why=f"none of {metric} {group} is in the memory.")
+    if why := next(filter(None, (_beyond(place, asked, lines) for place in places)), ""):
+        return Expectation(asked, pair, why=why)
+    named = [kept.of_group(metric, group, place.band, without) for place in places]
+    parts = [list(part.values()) for part in named]
+    if any(len({one.cluster for one in part}) < FEWEST for part in parts):
+        return Expectation(asked, pair, why=f"fewer than {FEWEST} language pairs {group} are left.")
+    of_all = learn(kept.everything(metric, without))
+    chances = [_better(learn(part, of_all), asked.gap) for part in parts]
+    slope, error = (float(np.median([getattr(one, n) for part in parts for one in part])) for n in ("slope", "error"))
+    topics = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
+    left_out = kept.memory.number(kept.memory.of_group(without, group))
+    return Expectation(
+        asked, pair, min(p for p, _, _ in chances), max(p for p, _, _ in chances), min(low for _, low, _ in chances),
+        max(high for _, _, high in chances), max(map(kept.memory.number, named)), left_out,
+        None if topics > MANY else max(10, 10 * round(topics / 10)),
+    )  # fmt: skip
+
+
+def _better(belief: Belief, gap: float) -> tuple[float, float, float]:
+    """P(the second is truly better) and its interval."""
+    size = abs(gap)
+    middle, (low, high) = float(belief.probability(np.float64(size))), belief.interval(size)
+    return (middle, low, high) if gap >= 0 else (1 - middle, 1 - high, 1 - low)
+
+
+def _beyond(place: Place, asked: Question, lines: int | None) -> str:
+    """Why a question is outside of what the memory has seen; empty if it is not."""
+    if not place.calibrated:
+        return (
+            f"there the memory predicts {_percent(place.predicted)} % and {_percent(place.seen)} % were seen "
+            f"({place.metric} {place.group}, {place.band} half)."
+        )
+    if asked.signature and asked.signature not in place.signatures:
+        return f"its {place.metric} is {listed(place.signatures)}, yours {asked.signature}."
+    if asked.level is not None and not place.lowest <= asked.level <= place.highest:
+        return f"systems {place.group} have {place.metric} from {short(place.lowest)} to {short(place.highest)}."
+    if abs(asked.gap) > place.widest:
+        return f"the memory's differences of {place.metric} {place.group} go up to {short(place.widest)}."
+    if lines is not None and not place.shortest <= lines <= place.longest:
+        return f"its test sets have {place.shortest} to {place.longest} lines, yours {lines}."
+    return ""
+
+
+def _lines(given: "str | Path | Sequence[str]") -> tuple[str, ...]:
+    return tuple(TextFile(given).lines()) if isinstance(given, Path) else tuple(given)
+
+
+def _percent(share: float) -> int:
+    return round(100 * share)

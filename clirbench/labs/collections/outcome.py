@@ -1,16 +1,24 @@
-"""Many collections, pooled, as DataFrames and as a page."""
+"""Many collections, pooled, as DataFrames and as a page.
+
+Pooled collections as tables with a fixed caption, forest plots and a page.
+"""
 
 import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from clirbench.api.comparing import folder_of
-from clirbench.api.outcome import Outcome
-from clirbench.labs.collections import view
-from clirbench.labs.collections.pooling import Pooling
+from clirbench.api.outcome import Outcome, folder_of
+from clirbench.errors import escape_unseen
+from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum
 from clirbench.labs.collections.pooling import pool as pool_folders
+from clirbench.pages import Page, Plots, Points, Section, Table, interval, number, points
+from clirbench.report import latex, markdown
+from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg
+from clirbench.report.figures import GREY, Scale, file_stem
+from clirbench.report.html.page import write_page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,21 +43,21 @@ class PooledOutcome:
     @property
     def overview(self) -> "pd.DataFrame":
         """A row for each judge, measure and retriever, which are never averaged: the best metric and its interval."""
-        return view.overview(self.found.strata).load()
+        return overview(self.found.strata).load()
 
     @property
     def table(self) -> "pd.DataFrame":
         """pooled.tsv: a row for each metric, and for each pair of metrics, of each stratum."""
-        return view.table_of("pooled", "", self.found.rows, view.POOLED).load()
+        return table_of("pooled", "", self.found.rows, POOLED).load()
 
     @property
     def collections(self) -> "pd.DataFrame":
         """pooled_collections.tsv: what each collection says."""
-        return view.table_of("pooled_collections", "", self.found.points, view.POINTS).load()
+        return table_of("pooled_collections", "", self.found.points, POINTS).load()
 
     def save(self, folder: "str | Path") -> Path:
         """Write the tables, pooled.md, pooled.html and the forest plots."""
-        view.write(Path(folder), self.found)
+        write(Path(folder), self.found)
         return Path(folder)
 
     def __repr__(self) -> str:
@@ -78,3 +86,112 @@ def pool(
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(several)]
         return PooledOutcome(pool_folders(folders, groups, seed=seed, apart=apart))
+
+
+TITLE = "Many collections: which metric may be trusted?"
+TRIVIAL = ("LengthRatio", "TypeCount", "CopyRate", "Random")
+"""Metrics that do not judge a translation: none of them is the best metric."""
+CAPTION = (
+    "Kendall's tau of a metric with a measure, between independent systems, and how much higher it is than another "
+    "metric's: the mean over collections (random effects, Paule and Mandel) with its 95 % interval (Hartung and Knapp, "
+    "factor at least 1). new_low to new_high: the true value of a new collection, with 95 %. p_holm: of a difference, "
+    "corrected for all pairs of a measure; in the overview the smallest. Sources of judgments, measures and retrievers "
+    "are never averaged. That no difference is shown does not show that metrics are equal: the intervals say how "
+    "unequal they may be."
+)
+POOLED = [one.name for one in fields(Pooled) if one.name not in ("texts", "makers", "view", "verdict", "needed")]
+"""Columns of pooled.tsv; then those of the overview, of a stratum, and of pooled_collections.tsv."""
+OVERVIEW = ("measure", "judge", "retriever", "collections", "metric", "value", "ci_low", "ci_high", "new_low",
+            "new_high", "p_holm")  # fmt: skip
+SHOWN = ("metric", "other", "value", "ci_low", "ci_high", "p_holm", "new_low", "new_high", "collections", "settings",
+         "systems", "sd_between", "note")  # fmt: skip
+POINTS = [one.name for one in fields(Point)]
+OF = [one.name for one in fields(Compared)]
+WIDTH, LEFT, RIGHT, ROW = 430.0, 150.0, 95.0, 15.0
+Bar = tuple[str, float, float, float, Literal["square", "diamond"]]
+"""A line of a forest plot: its name, its value (NaN: none), its interval (NaN: none) and the shape of its mark."""
+
+
+def table_of(name: str, title: str, rows: Sequence[object], columns: Sequence[str]) -> Table:
+    """The table of these fields of rows, all of them shown."""
+    cells = tuple(tuple(getattr(row, one) for one in columns) for row in rows)
+    return Table(name, title, tuple(columns), cells, shown=len(cells), said=len(cells))
+
+
+def overview(strata: Mapping[Stratum, Sequence[Pooled]]) -> Table:
+    """A row for each measure, source of judgments and retriever: the metric with the highest tau."""
+    found = []
+    for rows in strata.values():
+        taus = [row for row in rows if not row.other]
+        p = [row.p_holm for row in rows if row.other and not {row.metric, row.other} & {*TRIVIAL}]
+        best = max([row for row in taus if row.metric not in TRIVIAL] or taus, key=lambda row: row.value)
+        found.append(replace(best, p_holm=min((value for value in p if not isnan(value)), default=nan)))
+    return table_of("overview", "The metric with the highest tau", found, OVERVIEW)
+
+
+def forest(bars: Sequence[Bar], title: str, limit: float = 1.0) -> Drawing:
+    """A line for each bar, cut at -limit and limit."""
+    drawing, bottom = Drawing(WIDTH, 40 + ROW * len(bars)), 10 + ROW * len(bars)
+    held = [(name, value, max(low, -limit), min(high, limit), shape) for name, value, low, high, shape in bars]
+    ends = [value for _, *values, _ in held for value in values if not isnan(value)] + [0.0]
+    scale = Scale(min(ends), max(ends), LEFT, WIDTH - RIGHT)
+    for value in scale.ticks():
+        drawing.lines.append(Line(((scale(value), 4), (scale(value), bottom)), GREY, 0.4 if abs(value) > 1e-9 else 1.2))
+        drawing.labels.append(Label(scale(value), bottom + 11, scale.text(value), 7.5, "middle"))
+    drawing.labels.append(Label((LEFT + WIDTH - RIGHT) / 2, bottom + 24, title, 8.5, "middle", bold=True))
+    for at, (name, value, low, high, shape) in enumerate(held):
+        y, mean = 14 + ROW * at, shape == "diamond"
+        said = ["" if isnan(value) else number(value, 2), "" if isnan(low) else interval(low, high, 2)]
+        drawing.labels.append(Label(4, y + 3, name if len(name) < 32 else f"{name[:30]}..", 8, bold=mean))
+        drawing.labels.append(Label(WIDTH - 4, y + 3, " ".join(filter(None, said)), 8, "end", bold=mean))
+        if not isnan(low):
+            drawing.lines.append(Line(((scale(low), y), (scale(high), y)), COLOURS[mean], 1.6 if mean else 0.9))
+        if not isnan(value):
+            drawing.marks.append(Mark(scale(value), y, shape, COLOURS[mean], 3.0 + 1.2 * mean, 1.0))
+    return drawing
+
+
+def plot(row: Pooled, every: Sequence[Point]) -> tuple[str, str]:
+    """(words, svg): what each collection says, the mean, and a new collection."""
+    title = f"tau with {row.measure}: {row.name}"
+    own = [one for one in every if all(getattr(one, name) == getattr(row, name) for name in OF)]
+    bars: list[Bar] = [
+        (one.collection, one.value, one.value - 1.96 * one.error, one.value + 1.96 * one.error, "square") for one in own
+    ]
+    bars.append(("mean", row.value, row.ci_low, row.ci_high, "diamond"))
+    if not isnan(row.new_low):
+        bars.append(("a new collection", nan, row.new_low, row.new_high, "diamond"))
+    return title, svg(forest(bars, title, 2.0 if row.other else 1.0), title)
+
+
+def summary(pooling: Pooling, title: str = TITLE) -> Page:
+    """What was pooled, and a row for each stratum."""
+    what = Points((f"Collections: {', '.join(pooling.collections)}.", *pooling.merged))
+    return Page(title, (Section("short", "", (what, overview(pooling.strata), CAPTION)),))
+
+
+def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
+    """pooled.tsv, pooled_collections.tsv, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for
+    each stratum."""
+    for name in ("figures", "latex"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    table_of("pooled", title, pooling.rows, POOLED).write(folder)
+    table_of("pooled_collections", title, pooling.points, POINTS).write(folder)
+    sections = [*summary(pooling, title).sections]
+    for at, (stratum, rows) in enumerate(pooling.strata.items(), 1):
+        table = table_of(f"stratum{at}", str(stratum), rows, SHOWN).compact()
+        stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
+        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(table))
+        drawn = {row: plot(row, pooling.points) for row in rows}
+        for row, (_, figure) in drawn.items():
+            name = file_stem("-".join(filter(None, ("pooled", *(getattr(row, part) for part in OF)))))
+            (folder / "figures" / f"{name}.svg").write_text(figure, encoding="utf-8", newline="\n")
+        plots = [
+            Plots(f"{kind}: forest plots", [drawn[row] for row in rows if bool(row.other) == pairs], open=not pairs)
+            for kind, pairs in (("Each metric", False), ("Each difference", True))
+        ]
+        sections.append(Section(f"part{at}", str(stratum), (table, *table.text, *plots)))
+    page = Page(title, (*sections, *points("notes", "Notes", pooling.notes)))
+    (folder / "pooled.md").write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
+    write_page(folder / "pooled.html", page)
+    return [folder / "pooled.html", folder / "pooled.tsv"]

@@ -22,11 +22,10 @@ from clirbench.labs.collections.model import (
     tau_covariance,
 )
 from clirbench.labs.collections.reading import Collection, collections, counted_as_one, different, differing
-from clirbench.pages.wording import fixed
+from clirbench.pages import fixed
 from clirbench.scoreboard import Column
-from clirbench.statistics.p_values import holm
-from clirbench.statistics.units.given import real_metrics
-from clirbench.statistics.units.influence import estimates
+from clirbench.statistics.coefficients import holm
+from clirbench.statistics.given import estimates, real_metrics
 from clirbench.types import Doubles, Ints
 
 IMPORTED = "imported"

@@ -22,10 +22,10 @@ from clirbench.files.run_files import (
 )
 from clirbench.files.tables import as_number, read_table, system_column
 from clirbench.labs.collections.model import joined
-from clirbench.pages.wording import listed
+from clirbench.pages import listed
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.units.belonging import Units, units_of
+from clirbench.statistics.belonging import Units, units_of
+from clirbench.statistics.grades import Evidence
 from clirbench.types import JUDGES
 
 PAIR = re.compile(r"[A-Z]{2}-[A-Z]{2}\b")

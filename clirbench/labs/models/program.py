@@ -26,7 +26,7 @@ from typing import IO, Any
 
 import clirbench
 from clirbench.errors import AlignmentError, ConfigError, InputError, ResourceError
-from clirbench.files.state import State, is_settled, state_of
+from clirbench.files.run_files import State, is_settled, state_of
 from clirbench.text import current_limits, invalid_utf8
 
 MODEL = "{model}"

@@ -19,9 +19,9 @@ from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
 
-from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
+from clirbench.corpora.sides import first_ten
 from clirbench.errors import (
     AlignmentError,
     ClirbenchError,
@@ -33,7 +33,7 @@ from clirbench.errors import (
     raise_all,
 )
 from clirbench.labs.models.program import MODEL, Program
-from clirbench.store.whole import write_whole
+from clirbench.store.store import write_whole
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
 from clirbench.text import BLOCK, Text, TextLines, in_blocks, sha256_of, split_lines

@@ -10,8 +10,7 @@ import numpy as np
 from clirbench.metrics.base import check_aligned
 from clirbench.metrics.macrof import type_statistics
 from clirbench.metrics.segments import SegmentMean
-from clirbench.metrics.tokenised import Tokenised, sacrebleu_signature
-from clirbench.metrics.tokens import case_of
+from clirbench.metrics.tokens import Tokenised, case_of, sacrebleu_signature
 from clirbench.types import Doubles, TestSet
 
 
@@ -39,7 +38,7 @@ class WER(Tokenised):
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Errors and reference words, one row a segment: (segments, 2)."""
-        from clirbench.labs.papers.edits import errors
+        from clirbench.labs.papers.word_metrics import errors
 
         ours, theirs = self.tokens(hypotheses, test)
         counts = errors(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, self.jumps)

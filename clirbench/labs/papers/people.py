@@ -10,12 +10,10 @@ import numpy as np
 from clirbench.corpora.base import Corpus
 from clirbench.errors import InputError, MissingData, UnknownName
 from clirbench.files.tables import LARGEST, as_number, read_table
-from clirbench.labs.papers.scoring import corpus_score
+from clirbench.labs.papers.rankings import corpus_score
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.statistics.bootstrap import percentile
-from clirbench.statistics.coefficients import pearson, spearman
-from clirbench.statistics.resampling import Draws, weighted_scores
-from clirbench.statistics.vectorised import pearson_grid
+from clirbench.statistics.coefficients import pearson, pearson_grid, spearman
+from clirbench.statistics.resampling import Draws, percentile, weighted_scores
 from clirbench.types import Doubles
 
 FILE = "human-seg.tsv"

@@ -21,8 +21,7 @@ from clirbench.errors import (
 )
 from clirbench.files.score_tables import EMBEDDED, table_path
 from clirbench.files.tables import TextTable, read_table
-from clirbench.pages.table import Table
-from clirbench.pages.wording import number
+from clirbench.pages import Table, number
 from clirbench.result import Result
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile

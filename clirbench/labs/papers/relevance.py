@@ -8,7 +8,7 @@ import numpy as np
 
 from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
-from clirbench.pages.wording import short
+from clirbench.pages import short
 from clirbench.relevance.base import PSEUDO, BestRanked
 from clirbench.types import Documents, Doubles, Ints, Judge, Need, Qrels, Run, Topic
 

@@ -32,7 +32,7 @@ from clirbench.labs.papers.published import (
     read_author_table,
     shipped_path,
 )
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.statistics.coefficients import P_VALUES, Coefficient, kendall
 from clirbench.types import Ints
 

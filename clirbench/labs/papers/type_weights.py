@@ -13,17 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.checks import require
-from clirbench.computed import Inputs
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
-from clirbench.pages.table import Table
-from clirbench.pages.wording import fixed, grouped
+from clirbench.pages import Table, fixed, grouped
 from clirbench.report.drawing import Drawing
 from clirbench.report.figures import Panel, panels
-from clirbench.result import Result
+from clirbench.result import Inputs, Result
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
 

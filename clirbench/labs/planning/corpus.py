@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.checks import whole_number
-from clirbench.corpora.alignment import first_ten
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, folder_layout
-from clirbench.corpora.sides import SideSettings, read_english, read_test_set
+from clirbench.corpora.sides import SideSettings, first_ten, read_english, read_test_set
 from clirbench.errors import ConfigError, InputError
 from clirbench.text import BLOCK, Text, TextFile
 from clirbench.types import DocumentMap, Ints

@@ -10,15 +10,14 @@ from math import asin, inf, isnan, nan, pi, sin, sqrt
 import numpy as np
 
 from clirbench.errors import ConfigError
-from clirbench.labs.planning.copula import CopulaModel, Test, perm_systems_test, power_of, smallest_difference
-from clirbench.pages.table import Table
-from clirbench.pages.wording import fixed, short
+from clirbench.labs.planning.simulated import CopulaModel, Test, perm_systems_test, power_of, smallest_difference
+from clirbench.pages import Table, fixed, short
 from clirbench.report.facts import sizes
 from clirbench.result import Result
-from clirbench.statistics.evidence import Evidence, panels
-from clirbench.statistics.model.ceiling import between_error, measure_noise, metric_errors, variances_between
-from clirbench.statistics.units.belonging import Units, units_of
-from clirbench.statistics.units.concordance import taus
+from clirbench.statistics.agreement import taus
+from clirbench.statistics.belonging import Units, units_of
+from clirbench.statistics.ceiling import between_error, measure_noise, metric_errors, variances_between
+from clirbench.statistics.grades import Evidence, panels
 from clirbench.types import Doubles, Ints
 
 POWER = (

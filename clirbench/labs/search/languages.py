@@ -7,10 +7,9 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import version
 
-from clirbench.corpora.languages import BY_CHARACTER, language_code
-from clirbench.recent import keep_recent
-from clirbench.retrieval.analyzers.english import lower_case, without_possessive
-from clirbench.retrieval.analyzers.words import UNICODE, words
+from clirbench.corpora.layout import BY_CHARACTER, language_code
+from clirbench.later import keep_recent
+from clirbench.retrieval.analyzers import UNICODE, lower_case, without_possessive, words
 
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.pages.wording import interval, number, short
-from clirbench.report.grouping import training_runs
+from clirbench.pages import interval, number, short
+from clirbench.report.answer import training_runs
 from clirbench.result import Result
-from clirbench.statistics.model.decision import topic_values
-from clirbench.statistics.model.noise import FEWEST_TOPICS
+from clirbench.statistics.decision import topic_values
+from clirbench.statistics.noise import FEWEST_TOPICS
 from clirbench.types import Doubles
 
 SURE = 0.95

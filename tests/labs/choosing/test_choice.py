@@ -19,11 +19,10 @@ from clirbench.labs.choosing.choice import (
     series_of,
 )
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.model.decision import decided
-from clirbench.statistics.model.rise import jackknifed_slope, logistic_slope, rising_pairs
-from clirbench.statistics.units.belonging import units_of
-from clirbench.statistics.units.jackknife import Interval
+from clirbench.statistics.agreement import Interval
+from clirbench.statistics.belonging import units_of
+from clirbench.statistics.decision import decided, jackknifed_slope, logistic_slope, rising_pairs
+from clirbench.statistics.grades import Evidence
 from clirbench.types import Doubles, Ints
 from tests.report.analysed import result_of
 from tests.statistics.worlds import Mean, scores_only, world

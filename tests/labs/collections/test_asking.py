@@ -5,9 +5,20 @@ from dataclasses import replace
 import pytest
 
 from clirbench.errors import AlignmentError, ConfigError
-from clirbench.labs.collections.asking import Expectation, Question, ask, outlook, question_of
-from clirbench.labs.collections.exchange import BANDS, Strata, strata
-from clirbench.labs.collections.memory import CHARACTERS, ENGLISH, OTHERS, group_of
+from clirbench.labs.collections.memory import (
+    BANDS,
+    CHARACTERS,
+    ENGLISH,
+    OTHERS,
+    Expectation,
+    Question,
+    Strata,
+    ask,
+    group_of,
+    outlook,
+    question_of,
+    strata,
+)
 from tests.conftest import Cli, write_lines
 
 

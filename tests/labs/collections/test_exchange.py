@@ -6,7 +6,7 @@ from scipy.special import ndtr
 from scipy.stats import truncnorm
 
 from benchmarks.telling import pairs_of, reliability, told
-from clirbench.labs.collections.exchange import (
+from clirbench.labs.collections.memory import (
     CENTRES,
     GRID,
     SCALES,

@@ -8,7 +8,7 @@ import pytest
 from clirbench.labs.collections.pooling import Setting, Stratum, pool_stratum, strata
 from clirbench.labs.collections.reading import Collection
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.units.belonging import units_of
+from clirbench.statistics.belonging import units_of
 
 
 def collection(at: int, *, names: str = "", judge: str = "pseudo-relevance", n: int = 12, **about: str) -> Collection:

@@ -14,7 +14,7 @@ from clirbench.__main__ import prepare_arguments
 from clirbench.configuration.composing import sweep_of
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
-from clirbench.labs.collections import study_page
+from clirbench.labs.collections import study as study_page
 from clirbench.labs.collections.hooks import after_sweep
 from clirbench.labs.collections.pooling import Pooled
 from clirbench.labs.collections.study import (

@@ -9,8 +9,8 @@ from runpy import run_path
 import numpy as np
 
 from clirbench.files.tables import read_table
+from clirbench.labs.collections.outcome import OVERVIEW, overview, write
 from clirbench.labs.collections.pooling import Pooled, Pooling, Stratum, pool
-from clirbench.labs.collections.view import OVERVIEW, overview, write
 from clirbench.report import markdown
 from tests.report.boards import results_json
 

@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-from clirbench.labs.formats.documents import JsonDocuments, ReadText
-from clirbench.labs.formats.europarl import EuroparlDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText, TrecDocuments
 from clirbench.labs.formats.mtme import read_docs
-from clirbench.labs.formats.sgml import read_sgml
-from clirbench.labs.formats.trec_documents import TrecDocuments
-from clirbench.labs.formats.wmt_xml import WmtXmlCorpus, read_wmt_xml
+from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sgml, read_wmt_xml
 from tests.fuzz.readers import Reader
 
 SGML = """<refset setid="t" srclang="any" trglang="en">

@@ -12,9 +12,14 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, Problems
 from clirbench.files.trec import read_qrels, read_run
-from clirbench.labs.formats.documents import DocumentReader, DocumentsCorpus, JsonDocuments, ReadText
-from clirbench.labs.formats.europarl import EuroparlDocuments
-from clirbench.labs.formats.trec_documents import TrecDocuments
+from clirbench.labs.formats.documents import (
+    DocumentReader,
+    DocumentsCorpus,
+    EuroparlDocuments,
+    JsonDocuments,
+    ReadText,
+    TrecDocuments,
+)
 from clirbench.systems.files import FileSystems
 from tests.conftest import Cli
 

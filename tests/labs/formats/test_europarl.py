@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.labs.formats.documents import DocumentReader
-from clirbench.labs.formats.europarl import EuroparlDocuments, without_parenthesis
+from clirbench.labs.formats.documents import DocumentReader, EuroparlDocuments, without_parenthesis
 
 SITTING = """<CHAPTER ID=1>
 Resumption

@@ -8,8 +8,8 @@ import pytest
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import UnknownName
 from clirbench.labs.formats.mtme import MtmeCorpus
-from clirbench.metrics.per_system import per_system
 from clirbench.metrics.score_files import ScoreFile
+from clirbench.metrics.segments import per_system
 from clirbench.systems.files import FileSystems
 
 

@@ -6,12 +6,9 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName
-from clirbench.labs.formats.europarl import EuroparlDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments, TrecDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
-from clirbench.labs.formats.sgml import SgmlCorpus
-from clirbench.labs.formats.trec_documents import TrecDocuments
-from clirbench.labs.formats.wmt_folder import WmtFolder
-from clirbench.labs.formats.wmt_xml import WmtXmlCorpus
+from clirbench.labs.formats.wmt import SgmlCorpus, WmtFolder, WmtXmlCorpus
 
 SGML = '<doc docid="a"><seg id="1">One</seg></doc>'
 MTME = {

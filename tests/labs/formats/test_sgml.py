@@ -6,7 +6,7 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import Problems
-from clirbench.labs.formats.sgml import SgmlCorpus, read_sgml
+from clirbench.labs.formats.wmt import SgmlCorpus, read_sgml
 from clirbench.systems.files import FileSystems
 from tests.hostile import read_or_refused
 

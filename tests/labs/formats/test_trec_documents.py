@@ -3,8 +3,7 @@
 import gzip
 from pathlib import Path
 
-from clirbench.labs.formats.documents import DocumentReader
-from clirbench.labs.formats.trec_documents import TrecDocuments
+from clirbench.labs.formats.documents import DocumentReader, TrecDocuments
 
 FILE = """<DOC>
 <DOCNO> FT911-3 </DOCNO>

@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.labs.formats.wmt_folder import WmtFolder
+from clirbench.labs.formats.wmt import WmtFolder
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import UnknownName
-from clirbench.labs.formats.wmt_xml import WmtXmlCorpus, read_wmt_xml
+from clirbench.labs.formats.wmt import WmtXmlCorpus, read_wmt_xml
 from clirbench.systems.files import FileSystems
 from tests.hostile import read_or_refused
 

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from clirbench.commands import status
-from clirbench.computed import Inputs
 from clirbench.engines.local import Serial
 from clirbench.experiment import completed
 from clirbench.labs.models.program import Program
 from clirbench.labs.models.translating import Translators
-from clirbench.result import Experiment, no_watch
-from clirbench.store.plan import PLAN, Plan, Planned
+from clirbench.result import Experiment, Inputs, no_watch
+from clirbench.store.cached import PLAN, Plan, Planned
 from tests.labs.models.made_up import listed, program
 from tests.systems.sides import folder_corpus
 

@@ -9,7 +9,7 @@ import yaml
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError
 from clirbench.labs.models.metric import ProgramMetric
-from clirbench.metrics.per_system import per_system
+from clirbench.metrics.segments import per_system
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 from tests.labs.models.made_up import SCORE, asked_of, program

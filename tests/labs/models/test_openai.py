@@ -18,7 +18,7 @@ from clirbench.labs.models.scripts import openai
 from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.labs.models.systems import openai as systems
 from clirbench.retrieval.base import Search
-from clirbench.steps.search import search
+from clirbench.steps import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.text import TextLines

@@ -140,7 +140,7 @@ def test_a_copy_elsewhere_is_the_same_model_and_every_change_is_seen(tmp_path: P
 def test_a_settled_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (file := tmp_path / "weights").write_bytes(b"x")
     found = content_fingerprint(file)
-    monkeypatch.setattr("clirbench.files.state.time.time_ns", lambda now=time.time_ns: now() + 10**10)
+    monkeypatch.setattr("clirbench.files.run_files.time.time_ns", lambda now=time.time_ns: now() + 10**10)
     assert content_fingerprint(file) == found
     monkeypatch.setattr("clirbench.labs.models.program._sha256", lambda path: pytest.fail("read again"))
     assert content_fingerprint(file) == found

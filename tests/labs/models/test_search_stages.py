@@ -10,13 +10,12 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
-from clirbench.labs.models.dense import Dense
-from clirbench.labs.models.fusion import Fusion
+from clirbench.labs.models.dense import Dense, Fusion
 from clirbench.later import load_value
 from clirbench.result import no_watch
 from clirbench.retrieval.base import Retriever, Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.steps.search import search
+from clirbench.steps import search
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.text import TextLines

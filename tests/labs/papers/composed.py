@@ -6,7 +6,7 @@ from hydra import compose, initialize_config_dir
 
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.result import Result
 from clirbench.scoreboard import Scoreboard
 

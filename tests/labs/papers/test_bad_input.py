@@ -7,12 +7,21 @@ import pytest
 
 from clirbench.configuration.composing import config_parts
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.labs.papers.by_nltk import METEOR, RIBES
 from clirbench.labs.papers.error_rates import BS, CDER, PER, TER, WER, TotalBS
 from clirbench.labs.papers.query_aware import TermF
-from clirbench.labs.papers.word_metrics import NIST, BLEUPlus1, CopyRate, LengthRatio, RandomMetric, SentBLEU, TypeCount
+from clirbench.labs.papers.word_metrics import (
+    METEOR,
+    NIST,
+    RIBES,
+    BLEUPlus1,
+    CopyRate,
+    LengthRatio,
+    RandomMetric,
+    SentBLEU,
+    TypeCount,
+)
 from clirbench.metrics.base import Metric
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score

@@ -7,7 +7,7 @@ from nltk.translate.meteor_score import meteor_score
 from nltk.translate.ribes_score import corpus_ribes
 
 from clirbench.errors import InputError, ResourceError
-from clirbench.labs.papers.by_nltk import METEOR, RIBES, read_wordnet
+from clirbench.labs.papers.word_metrics import METEOR, RIBES, read_wordnet
 from clirbench.types import TestSet
 from tests.metrics.agreement import AWKWARD, corpus_score, lines
 

@@ -11,11 +11,10 @@ from scipy.stats import t as student
 
 from clirbench.files.score_tables import table_path
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.differences import Difference, DifferencesAnalysis, clusters, differences
+from clirbench.labs.papers.favoritism import Difference, DifferencesAnalysis, clusters, differences
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
-from clirbench.statistics.units.given import normal_scores
-from clirbench.statistics.units.influence import estimates
+from clirbench.statistics.given import estimates, normal_scores
+from clirbench.statistics.grades import Evidence
 from tests.report.analysed import result_of
 from tests.statistics.worlds import Mean, scores_only, with_counts, world
 

@@ -14,7 +14,7 @@ from clirbench.errors import MissingData
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.favoritism import favoritism, rank_segments
-from clirbench.labs.papers.scoring import left_out_scores
+from clirbench.labs.papers.rankings import left_out_scores
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.imbalance import (
+    Classes,
     characters,
+    divergence,
     divergence_published,
     learn_classes,
     mean_length,
@@ -18,7 +20,6 @@ from clirbench.labs.papers.imbalance import (
     read_rates,
     words,
 )
-from clirbench.statistics.imbalance import Classes, divergence
 from tests.conftest import Cli, write_lines
 
 LINES = ["low lower lowest", "new newer newest", "wide wider widest"] * 20

@@ -8,7 +8,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from clirbench.errors import ConfigError
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.metrics_task import mean
+from clirbench.labs.papers.segment_level import mean
 from tests.labs.papers.composed import tables
 
 

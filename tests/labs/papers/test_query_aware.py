@@ -9,7 +9,7 @@ import pytest
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.papers.query_aware import TermF
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.topics.files import TsvTopics
 from clirbench.topics.made import Titles
 from clirbench.types import TestSet

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.configuration.measuring import parse
+from clirbench.configuration.laboratories import parse
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError, UnknownName
-from clirbench.labs.papers.query_values import AQWV, MQWV, OQWV, query_weighted_value, scored_lists
+from clirbench.labs.papers.query_aware import AQWV, MQWV, OQWV, query_weighted_value, scored_lists
 from clirbench.measures import parsing
 from clirbench.measures.base import Measure
-from clirbench.relevance.needs import sorted_out
+from clirbench.relevance.base import sorted_out
 from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run
 
 # Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.

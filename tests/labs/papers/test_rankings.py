@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from clirbench.configuration.measuring import parse
+from clirbench.configuration.laboratories import parse
 from clirbench.errors import ConfigError
 from clirbench.labs.papers.rankings import Overlap, Tau, TauAP
 from clirbench.measures.base import Measure

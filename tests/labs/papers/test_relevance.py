@@ -13,7 +13,7 @@ from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import read_qrels
 from clirbench.labs.papers.relevance import Jenks, Percentile, QueryInDocument, natural_classes
-from clirbench.relevance import needs
+from clirbench.relevance import base as needs
 from clirbench.relevance.base import Relevance
 from clirbench.types import Document, DocumentMap, Documents, Run, Topic, rank_order
 

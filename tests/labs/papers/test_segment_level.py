@@ -10,7 +10,7 @@ from clirbench.errors import AlignmentError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.people import against_people
-from clirbench.labs.papers.scoring import group_scores, segment_scores
+from clirbench.labs.papers.rankings import group_scores, segment_scores
 from clirbench.labs.papers.segment_level import (
     agreements,
     compare_pairs,

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import MissingData
-from clirbench.labs.papers.imbalance import divergence_published, mean_length
-from clirbench.statistics.imbalance import divergence, frequency_at, read_classes
+from clirbench.labs.papers.imbalance import divergence, divergence_published, frequency_at, mean_length, read_classes
 from tests.labs.papers.composed import ours, tables, verdicts
 
 # Headers of the files: EMD, 95 %, mean_len, effective_n; D by the printed formula where it is known otherwise.

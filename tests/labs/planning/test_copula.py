@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.errors import ConfigError
-from clirbench.labs.planning.copula import (
+from clirbench.labs.planning.simulated import (
     CopulaModel,
     Test,
     perm_systems_test,
@@ -18,8 +18,8 @@ from clirbench.labs.planning.copula import (
     simulated,
     smallest_difference,
 )
-from clirbench.statistics.p_values import holm
-from clirbench.statistics.units.better import gap
+from clirbench.statistics.coefficients import holm
+from clirbench.statistics.grades import gap
 from clirbench.types import Doubles
 
 

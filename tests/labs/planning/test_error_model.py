@@ -8,9 +8,9 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.corpora.demo import DemoCorpus
+from clirbench.corpora.manifest import DemoCorpus
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.planning.error_model import KINDS, ErrorModel, Simulation
+from clirbench.labs.planning.simulated import KINDS, ErrorModel, Simulation
 from clirbench.labs.planning.words import CLASS_OF, Lexicon, WordLine, WordStatistics, family
 
 TEXTS = DemoCorpus().read().test.references[0]

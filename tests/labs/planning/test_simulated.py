@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.demo import DemoCorpus, demo_file
+from clirbench.corpora.manifest import DemoCorpus, demo_file
 from clirbench.engines.local import Serial
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.experiment import run
@@ -23,7 +23,7 @@ from clirbench.result import Experiment, Result
 from clirbench.retrieval.bm25 import BM25
 from clirbench.statistics.grades import SHOWN
 from clirbench.systems.base import SystemSource
-from clirbench.systems.demo import DemoSystems
+from clirbench.systems.files import DemoSystems
 from clirbench.text import TextLines
 from clirbench.topics.files import JsonlTopics
 from clirbench.types import Document, Documents, TestSet

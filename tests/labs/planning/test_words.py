@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.corpora.demo import DemoCorpus
+from clirbench.corpora.manifest import DemoCorpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.labs.planning.words import (
     CLASS_OF,

@@ -11,7 +11,7 @@ import pytest
 from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError
 from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.retrieval.analyzers.plain import Character, Whitespace
+from clirbench.retrieval.analyzers import Character, Whitespace
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
@@ -165,7 +165,7 @@ def test_a_missing_extra_says_what_to_install(
     def missing(name: str, package: str | None = None) -> Any:
         return None if name == library else find_spec(name, package)
 
-    for module in ("clirbench.labs.search.jvm", "clirbench.checks"):
+    for module in ("clirbench.labs.search.lucene", "clirbench.checks"):
         monkeypatch.setattr(f"{module}.find_spec", missing)
     with pytest.raises(ResourceError, match=rf"needs the library {library}: .*pip install '\.\[{extra}\]'"):
         _ = made.signature

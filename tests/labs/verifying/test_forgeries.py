@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-from clirbench.files.manifest import is_free, seal
-from clirbench.files.run_files import MANIFEST
+from clirbench.files.run_files import MANIFEST, is_free, seal
 from tests.labs.verifying.sent_folders import Verifier
 
 NAMES = {"every2": "opus-1.1", "every3": "opus-1.10", "every5": "opus-2.0", "every9": "opus-2.00"}

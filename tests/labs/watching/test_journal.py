@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import StoreError
-from clirbench.files.journal import Journal
+from clirbench.files.run_files import Journal
 from clirbench.labs.watching.commands.watch import SHAPES
 
 CHECKPOINT = '{"event": "checkpoint", "system": "a", "metadata": {}, "values": {"BLEU": 1.5, "MAP": null}}'

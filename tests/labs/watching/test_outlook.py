@@ -8,7 +8,7 @@ import pytest
 from clirbench.labs.watching.stopping import Outlook, in_words, learning_curve
 from clirbench.measures.parsing import parse
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Evidence
 from clirbench.types import Doubles
 from tests.report.boards import result
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.pages.table import Table
+from clirbench.pages import Table
 from clirbench.report.facts import tau_tables
-from clirbench.report.html import plots
+from clirbench.report.html import page as plots
 from clirbench.report.html.page import MOST_ROWS, rows_of, write_page
-from clirbench.report.html.pair import MOST, pair_page, pieces_of
-from clirbench.report.html.report import Live, run_page
+from clirbench.report.html.report import MOST, Live, pair_page, pieces_of, run_page
 from clirbench.report.tables import systems_table
 from clirbench.result import Result
 from clirbench.statistics.correlation import Correlation

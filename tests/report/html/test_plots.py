@@ -7,10 +7,10 @@ from scipy import sparse
 from clirbench.measures.parsing import parse
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF
-from clirbench.report.html import plots
-from clirbench.report.html.plots import spreads
+from clirbench.report.html import page as plots
+from clirbench.report.html.page import spreads
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.evidence import Evidence
+from clirbench.statistics.grades import Evidence
 from clirbench.types import TestSet
 
 

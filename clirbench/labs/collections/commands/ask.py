@@ -10,7 +10,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import ConfigError
-from clirbench.labs.collections.asking import ask
+from clirbench.labs.collections.memory import ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import ConfigError, escape_unseen
+from clirbench.labs.collections.outcome import CAPTION, overview, write
 from clirbench.labs.collections.pooling import pool
-from clirbench.labs.collections.view import CAPTION, overview, write
 from clirbench.report import terminal
 
 

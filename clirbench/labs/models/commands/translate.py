@@ -10,17 +10,15 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import SOME_FAILED
-from clirbench.computed import Inputs
+from clirbench.commands.base import SOME_FAILED, command_parser, run_command
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, InputError, StoreError, escape_unseen
 from clirbench.experiment import completed
 from clirbench.report import terminal
-from clirbench.store.snapshot import read_through_snapshot
-from clirbench.store.whole import write_whole
+from clirbench.result import Inputs
+from clirbench.store.store import read_through_snapshot, write_whole
 from clirbench.text import Text, set_limits
 from clirbench.types import Translation
 

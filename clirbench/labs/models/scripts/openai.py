@@ -25,7 +25,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from clirbench.datasets.connections import Pace, Patience, Refused, SlowServer, answer, reason
+from clirbench.datasets.downloads import Pace, Patience, Refused, SlowServer, answer, reason
 from clirbench.errors import DownloadError
 from clirbench.labs.models.scripts.lines import ScriptError, Work, main, whole
 

@@ -22,18 +22,26 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from clirbench import __version__
-from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import CANNOT_CHECK, DOES_NOT_FOLLOW
+from clirbench.commands.base import CANNOT_CHECK, DOES_NOT_FOLLOW, command_parser, run_command
 from clirbench.commands.rerun import KEPT
 from clirbench.errors import InputError, interrupted, one_line
-from clirbench.files.manifest import STAYING, broken, read_manifest
-from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, read_provenance, read_results
+from clirbench.files.run_files import (
+    MANIFEST,
+    MARKER,
+    PROVENANCE,
+    RESULTS,
+    STAYING,
+    broken,
+    read_manifest,
+    read_provenance,
+    read_results,
+)
 from clirbench.files.score_tables import EMBEDDED, table_path
 from clirbench.files.tables import read_table
-from clirbench.labs.verifying.following import UNCHECKED, walk
 from clirbench.labs.verifying.recomputing import (
     MAKING,
     RUN,
+    UNCHECKED,
     CannotCheck,
     DoesNotFollow,
     can_compute,
@@ -42,6 +50,7 @@ from clirbench.labs.verifying.recomputing import (
     no_command_line,
     placed,
     recompute,
+    walk,
     with_names,
 )
 from clirbench.report.html.report import WHERE, is_where

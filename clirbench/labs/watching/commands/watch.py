@@ -20,31 +20,26 @@ from typing import Any
 from clirbench.checks import number as checked
 from clirbench.checks import whole_number
 from clirbench.columns import scoreboard
-from clirbench.commands.base import command_parser, run_command
-from clirbench.commands.faults import OF_THE_MACHINE, STOPPED
-from clirbench.computed import Inputs
+from clirbench.commands.base import OF_THE_MACHINE, STOPPED, command_parser, run_command
+from clirbench.configuration.advice import mentioned_experiment
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration, plain_configuration
-from clirbench.configuration.spelling import mentioned_experiment
 from clirbench.errors import ClirbenchError, ConfigError, StoreError, gathered
 from clirbench.experiment import compute_steps, conclude
-from clirbench.files.journal import EVENTS, Journal
-from clirbench.files.state import SETTLED, State, state_of
-from clirbench.inputs.reading import adapt_to_inputs, read_inputs
+from clirbench.files.run_files import EVENTS, SETTLED, Journal, State, state_of
+from clirbench.inputs import adapt_to_inputs, read_inputs
 from clirbench.labs.watching.stopping import GAIN, Outlook, in_words, learning_curve, outlook
 from clirbench.labs.watching.tensorboard import EventFiles
-from clirbench.pages.wording import fixed, number
+from clirbench.pages import fixed, number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.report import Live
 from clirbench.report.provenance import provenance
-from clirbench.result import Experiment, Result, no_watch
-from clirbench.store.cached import Cached
+from clirbench.result import Experiment, Inputs, Result, no_watch
+from clirbench.store.cached import PLAN, Cached, Plan
 from clirbench.store.keys import fingerprint
-from clirbench.store.plan import PLAN, Plan
-from clirbench.store.snapshot import Snapshot, read_through_snapshot
-from clirbench.store.store import Store
+from clirbench.store.store import Snapshot, Store, read_through_snapshot
 from clirbench.text import set_limits
 from clirbench.types import Translation
 

@@ -12,8 +12,8 @@ import pytest
 import clirbench as cb
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.commands.pool import main
+from clirbench.labs.collections.outcome import CAPTION
 from clirbench.labs.collections.pooling import Stratum
-from clirbench.labs.collections.view import CAPTION
 from clirbench.scoreboard import Column
 from tests.conftest import Cli
 from tests.report.boards import results_json

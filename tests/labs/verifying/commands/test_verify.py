@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 import clirbench as cb
-from clirbench.files.manifest import broken, seal
-from clirbench.files.run_files import MANIFEST
+from clirbench.files.run_files import MANIFEST, broken, seal
 from clirbench.labs.verifying.commands import verify as command
 from clirbench.labs.verifying.commands.verify import main
-from clirbench.labs.verifying.following import walk
+from clirbench.labs.verifying.recomputing import walk
 from tests.conftest import PACKAGE, Cli
 from tests.waiting import wait_until
 

@@ -16,11 +16,10 @@ from typing import Any
 
 import pytest
 
-from clirbench.computed import Inputs, StepResults
 from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
-from clirbench.result import Experiment
+from clirbench.result import Experiment, Inputs, StepResults
 from tests.conftest import PACKAGE, Cli
 from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines

@@ -1,0 +1,389 @@
+"""What can be known to fail before any work is done: the run's own steps, on a scoreboard without numbers.
+
+Everything that a configuration and its files can get wrong is asked of the code that would meet it, all at once.
+
+Corpus, systems, topics and runs of others, read and aligned.
+
+`references=cross`, both ways: each of two references is searched once while the other scores the metrics.
+
+Systems that are not distinct: copies of the reference are left out, near-copies are named.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from clirbench.checks import name_list
+from clirbench.columns import scoreboard
+from clirbench.corpora.base import Corpus
+from clirbench.engines.base import Engine
+from clirbench.errors import (
+    ClirbenchError,
+    ConfigError,
+    InputError,
+    NothingCompared,
+    UnknownName,
+    gathered,
+    raise_all,
+    shorten,
+)
+from clirbench.files.trec import read_ideal, read_runs
+from clirbench.measures.parsing import parse
+from clirbench.metrics.score_files import ScoreFile
+from clirbench.pages import Table, short
+from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
+from clirbench.relevance.top_k import TopK
+from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment, Inputs, Result, Retrieval, with_marks
+from clirbench.statistics.belonging import covariates
+from clirbench.statistics.coefficients import P_VALUES, coefficient
+from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.grades import GRADES, SHOWN
+from clirbench.steps import made_topics
+from clirbench.store.cached import cached_result
+from clirbench.systems.likeness import Resemblances
+from clirbench.text import current_limits, limit_error
+from clirbench.topics.base import TopicSource
+from clirbench.types import Documents, Run, Topic, Translation
+
+
+def read_inputs(experiment: Experiment) -> Inputs | None:
+    """Read and align everything; every problem of corpus, systems and topics at once."""
+    if experiment.corpus is None:
+        if experiment.tables is None and experiment.paper is None:
+            raise ConfigError("nothing to do: neither a corpus (folder=DIR) nor score tables (scores.tables=[FILE])")
+        return None
+    if experiment.systems is None:
+        raise ConfigError("no systems are configured: choose systems=files")
+    if experiment.measures and not (experiment.topics and experiment.retriever and experiment.relevance):
+        raise ConfigError("measures need topics, retrieval and relevance; or compute none: measures=[]")
+    corpus = experiment.corpus.read()
+    problems: list[ClirbenchError] = []
+    translations: tuple[Translation, ...] = ()
+    baselines: tuple[Translation, ...] = ()
+    topics: dict[str, tuple[Topic, ...]] = {}
+    with gathered(problems):
+        translations = tuple(experiment.systems.translations(corpus))
+        if experiment.untranslated:
+            searched = corpus.has_english and experiment.runs is None
+            baselines = (no_translation(corpus), *([english_side(corpus)] if searched else []))
+        names = [translation.system for translation in (*translations, *baselines) if not translation.left_out]
+        if experiment.baseline and experiment.baseline not in names:
+            raise UnknownName("system of baseline", experiment.baseline, names)
+    if experiment.measures:
+        for label, source in experiment.topics.items():
+            with gathered(problems):
+                topics[label] = topics_of(source, corpus.english, experiment.engine)
+                check_size(with_marks("topics", label), len(topics[label]), len(corpus.english))
+    raise_all(problems)
+    pending = {t.system: t.pending for t in translations if t.pending}
+    left_out = {t.system: t.left_out for t in translations if t.left_out}
+    if left_out and len(left_out) + len(pending) == len(translations):
+        raise NothingCompared(f"no system has enough text: {shorten(_reasons(left_out | pending), 1000)}")
+    if len(pending) == len(translations):
+        raise NothingCompared(f"every system is pending: {shorten(_reasons(pending), 1000)}")
+    there = tuple(t for t in translations if not (t.pending or t.left_out))
+    return Inputs(corpus, there, topics, pending, baselines, left_out)
+
+
+def _reasons(systems: Mapping[str, str]) -> str:
+    return "; ".join(f"{system} ({why})" for system, why in systems.items())
+
+
+def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[Topic, ...]:
+    """The topics of a source; those that take work (`kept`) are found again in the store."""
+    if not getattr(source, "kept", False):
+        return tuple(source.topics(english))
+    (rows,) = cached_result(engine, partial(made_topics, source=source), (english.text, english.map))
+    return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
+
+
+def no_translation(corpus: Corpus) -> Translation:
+    """The baseline that leaves the collection as it is: what translation must beat, with nothing for MT metrics."""
+    if corpus.source is None:
+        raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
+    return Translation(NO_TRANSLATION, None, corpus.source)
+
+
+def english_side(corpus: Corpus) -> Translation:
+    """The baseline that searches the English side itself: what perfect translation would reach."""
+    return Translation(ENGLISH_SIDE, None, corpus.english.text)
+
+
+def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:
+    """The same with the metrics that came with the corpus, the measures that it and the judgments allow, and a remark
+    on the others.
+
+    Raises for what cannot be left out: metrics without a test set, relevance that needs an English side.
+    """
+    if inputs is None:
+        return experiment, None
+    corpus = inputs.corpus
+    named = {metric.name for metric in experiment.metrics}
+    metrics = (*experiment.metrics, *(metric for metric in corpus.scores if metric.name not in named))
+    parts: dict[str, Any] = {f"relevance={rule.signature}": rule for rule in experiment.relevance.values()}
+    parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
+    errors: list[ClirbenchError] = list(unmet_needs(parts if experiment.measures else {}, corpus))
+    if experiment.metrics and not corpus.test:
+        errors.append(
+            ConfigError(
+                "MT metrics need a test set: name a folder of the same systems' outputs with a reference, "
+                "test_folder=DIR, or compute none: metric=[] (metrics may come from scores.tables=[FILE])"
+            )
+        )
+    kept, notes = experiment.measures, list[str]()
+    with gathered(errors):
+        topics = [topic for source in inputs.topics.values() for topic in source]
+        gives = {need for rule in experiment.relevance.values() for need in offered_by_judgments(rule, topics)}
+        kept, notes = sorted_out(experiment.measures, corpus, gives)
+    raise_all(errors)
+    return replace(experiment, metrics=metrics, measures=kept, remarks=(*experiment.remarks, *notes)), inputs
+
+
+def check_size(where: str, topics: int, documents: int) -> None:
+    """Raise `InputError` for more topics, or more topics times documents, than the limits allow."""
+    if topics > current_limits().topics:
+        raise limit_error(where, "topics", f"{topics:,} are more than {{:,}}")
+    if topics * documents > current_limits().pairs:
+        raise limit_error(
+            where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs"
+        )
+
+
+def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
+    """The runs of a folder for the systems that take part, and the English side's own run where it lies there too.
+
+    A document that is not part of the collection is an error; a system without a run is one too, by name.
+    """
+    known = frozenset(inputs.corpus.english.map.doc_ids)
+    found = read_runs(folder, known)
+    systems = [translation.system for translation in (*inputs.translations, *inputs.baselines)]
+    if missing := [system for system in systems if system not in found]:
+        raise InputError(
+            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
+            "'systems.exclude=[NAME]'"
+        )
+    return {system: found[system] for system in systems}, read_ideal(folder, known)
+
+
+@runtime_checkable
+class Checking(Protocol):
+    """An analysis, a retriever or a relevance rule that knows before a run whether it can be made.
+
+    An analysis is asked with the prospect of the run, which has every column, NaN for its numbers; a retriever that
+    needs something ready, with the systems; a rule, with the documents and the topics.
+    """
+
+    def check(self, *known: Any) -> None:
+        """Raises a `ClirbenchError` where it would fail."""
+
+
+def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
+    """Notes on settings without effect. Raises every error of the run that its inputs show, all at once."""
+    errors: list[ClirbenchError] = []
+    for name in experiment.coefficients:
+        with gathered(errors):
+            coefficient(name)
+    if experiment.p_value not in P_VALUES:
+        errors.append(UnknownName("correlation.p_value", experiment.p_value, P_VALUES))
+    errors += _paper_problems(experiment.paper)
+    if inputs is not None:
+        _check_sources(experiment, inputs, errors)
+    with gathered(errors):
+        _check_columns(expected_result(experiment, inputs), errors)
+    raise_all(errors)
+    return [] if inputs is None else list(_notes(experiment, inputs))
+
+
+def _paper_problems(paper: object) -> Iterator[ClirbenchError]:
+    """An error for each file or folder of one's own that a published table is to read and that is not there."""
+    for key in ("scores", "folders", "human"):
+        for label, path in (getattr(paper, key, None) or {}).items():
+            if not path.startswith("embedded:") and not Path(path).exists():
+                yield InputError(f"paper.{key}: {path} of {label} does not exist")
+
+
+def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
+    """Primary measure, units, covariates and analyses: what is asked of systems and columns by name."""
+    primary, measures = prospect.experiment.primary, [column.name for column in prospect.board.measures]
+    if primary and primary not in measures:
+        errors.append(_unknown_primary(primary, measures, computed=prospect.inputs is not None))
+        return
+    if prospect.board.systems:
+        known = covariates(prospect.board, prospect.units)
+        errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]
+    for analysis in prospect.experiment.analyses:
+        if isinstance(analysis, Checking):
+            with gathered(errors):
+                analysis.check(prospect)
+
+
+def _unknown_primary(primary: str, measures: Sequence[str], computed: bool) -> ConfigError:
+    """The error of a `primary` that is no measure of the run; where measures are computed it may be one to add."""
+    with suppress(ClirbenchError):
+        if computed:
+            parse(primary)
+            both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
+            return ConfigError(f"primary={primary}: is not among the measures of this run; type 'measures=[{both}]'")
+    return UnknownName("measure of this run", primary, measures)
+
+
+def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:
+    """Files of metrics, judgments and runs of others."""
+    texts = {t.system: t.test for t in inputs.translations if t.test is not None}
+    for metric in experiment.metrics:
+        if isinstance(metric, ScoreFile):
+            with gathered(errors):
+                metric.for_systems(texts, inputs.corpus.test)
+    for topics in inputs.topics.values():
+        for rule in experiment.relevance.values():
+            if isinstance(rule, Checking):
+                with gathered(errors):
+                    rule.check(inputs.corpus.english, topics)
+    for name in {*experiment.topics, *experiment.relevance} & {*experiment.also_retriever}:
+        errors.append(ConfigError(f"also_retrieval.{name}: topics or judgments have that name; choose another"))
+    retrievers: Iterable[object] = experiment.retrievers.values()
+    for retriever in retrievers:
+        if isinstance(retriever, Checking) and inputs.topics:
+            with gathered(errors):
+                retriever.check([t.system for t in inputs.translations if t.collection is not None])
+    if experiment.runs is not None and inputs.topics:
+        with gathered(errors):
+            runs_of_others(experiment.runs, inputs)
+
+
+def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
+    n = len(inputs.corpus.english)
+    for label, rule in experiment.relevance.items() if inputs.topics else ():
+        if isinstance(rule, TopK) and rule.k is not None and rule.k >= n:
+            yield (
+                f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every "
+                "one that a topic matches: MAP then says which documents match, not how they are ordered; choose a "
+                f"smaller relevance.k, such as {max(1, n // 10)}"
+            )
+
+
+def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
+    """The result with every column that the run will have, its score tables read, and NaN for computed numbers."""
+    retrieval: Mapping[str, Retrieval] = {}
+    if inputs is not None:
+        systems = [t.system for t in inputs.translations if t.collection is not None]
+        nothing = np.full((len(systems), 1), np.nan)
+        per_topic = {
+            (label, measure.name): nothing for label in experiment.relevance for measure in experiment.measures
+        }
+        runs = cast(Mapping[str, Run], dict.fromkeys(systems))
+        retrieval = {
+            ",".join(filter(None, (label, name))): Retrieval(
+                cast(Run, None), {}, {}, runs, per_topic, topic_label=label, retriever=name
+            )
+            for label in inputs.topics
+            for name in experiment.retrievers
+        }
+    board, _ = scoreboard(experiment, inputs, {}, retrieval)
+    return Result(experiment, board, (), inputs, retrieval)
+
+
+EXCHANGED = "exchanged"
+ABOUT = {
+    "exchanged_tau": "tau of the other way: the other reference is searched",
+    "exchanged_grade": "the grade of the other way",
+    "grade": "the weaker grade of both ways",
+}
+
+
+def exchanged(experiment: Experiment, crossed: tuple[str, str]) -> Experiment | None:
+    """The experiment the other way round, without analyses; None unless `references` is `cross` and no more.
+
+    crossed: the reference that is searched, and the one that scores.
+    """
+    corpus, (searched, scoring) = experiment.corpus, crossed
+    if name_list("references", getattr(corpus, "references", None)) != ("cross",):
+        return None
+    turned = replace(corpus, references=("cross", scoring, searched))  # type: ignore[type-var]
+    return replace(experiment, corpus=turned, analyses=(), paper=None)
+
+
+def both_ways(result: Result, other: Result) -> Result:
+    """The result with table `exchanged`; what the other way shows less clearly has the grade of the other way."""
+    found = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
+    rows = [_weaker(row, found.get((row.measure, row.metric))) for row in result.correlations]
+    pairs = [
+        (row, found[row.measure, row.metric]) for row in rows if _pair(row) in found and row.coefficient == KENDALL
+    ]
+    header = (
+        "measure",
+        "metric",
+        "tau",
+        "exchanged_tau",
+        "ci_low",
+        "ci_high",
+        "p_adjusted",
+        "exchanged_grade",
+        "grade",
+    )
+    cells = [
+        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade, row.grade)
+        for row, way in pairs
+    ]
+    shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)
+    searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
+    text = (
+        f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
+        f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two.",
+    )
+    title = "Is it the same with the two references exchanged?"
+    table = Table(EXCHANGED, title, header, cells, text, said=shown, about=ABOUT)
+    notes = [note for note in other.notes if note not in result.notes]
+    return replace(result, correlations=tuple(rows), tables=(table, *result.tables), notes=(*result.notes, *notes))
+
+
+def _pair(row: Correlation) -> tuple[str, str]:
+    return row.measure, row.metric
+
+
+def _weaker(row: Correlation, way: Correlation | None) -> Correlation:
+    """The row with the grade of the other way where that is the weaker; one that is not shown stays as it is."""
+    if way is None or row.coefficient != KENDALL or row.grade not in SHOWN or not way.grade:
+        return row
+    if GRADES.index(way.grade) <= GRADES.index(row.grade):
+        return row
+    return replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
+
+
+def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tuple[Inputs, list[str]]:
+    """The systems without those that copy the reference, and notes on it; `found`: what the texts share.
+
+    Raises `ConfigError` for a baseline that is a copy, and
+    `NothingCompared` where no other system is left.
+    """
+    notes = [
+        f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
+        f"{short(100 * copy.repeated, 3)} % of its lines)"
+        for copy in found.references
+    ]
+    if experiment.keep_copies or not found.references:
+        return inputs, notes
+    copies = [copy.system for copy in found.references]
+    if experiment.baseline in copies:
+        raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
+    kept = tuple(translation for translation in inputs.translations if translation.system not in copies)
+    if not kept:
+        raise NothingCompared("every system copies the reference; keep_copies=true compares them")
+    notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
+    left_out = {**inputs.left_out, **dict.fromkeys(copies, "copies the reference; keep_copies=true")}
+    return replace(inputs, translations=kept, left_out=left_out), notes
+
+
+def near_copy_notes(groups: Iterable[Sequence[str]], found: Resemblances) -> Iterator[str]:
+    """A note for each group of near-copies. `groups`: their systems."""
+    for names in groups:
+        shared = min(pair.dice for pair in found.near if pair.first in names)
+        yield (
+            f"near-copies count as one system: {', '.join(names)} share {short(100 * shared, 3)} % of their word "
+            "4-grams; if they were made independently, units=none"
+        )

@@ -1,0 +1,390 @@
+"""numba's `njit`, through which all of clirbench imports numba: no file of the current folder configures it.
+
+numba reads `.numba_config.yaml` of the current folder when it is loaded and before each compilation. The file can
+name the folder of numba's cache, which is unpickled. Its environment variables (`NUMBA_*`) are the user's, and count.
+
+Clipped n-gram matches of all orders at once; counts of word types.
+
+The n-grams of a segment's references are in one hash table a segment, linked as a trie: the key of an n-gram is
+(the slot of its first n - 1 symbols, its last symbol), so a key is exact however long the n-gram is. A hypothesis
+walks from each position down the trie and stops at the first order that no reference has. Matches are clipped by
+counting how often each slot has been used.
+
+Cutting code points into tokens, and numbering tokens by type.
+
+The rules of mteval-v13a are regular expressions applied one after the other. What they do is to put a boundary on
+both sides of some characters, so one pass that looks one character ahead and behind is enough:
+
+1. a symbol (any ASCII punctuation but . , - ') stands alone;
+2. a period or comma that follows a non-digit stands alone, where that non-digit is not itself a period or comma that
+   this rule has just used (matches of a regular expression do not overlap: the second dot of `a..2` is not cut off
+   by the first);
+3. a period or comma before a non-digit stands alone;
+4. a dash directly after a digit stands alone.
+
+Line ends and beginnings count as white space. Tokens never contain Unicode white space.
+"""
+
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+_is_file = os.path.isfile
+os.path.isfile = lambda path: path != ".numba_config.yaml" and _is_file(path)  # while numba is loaded
+try:
+    from numba import njit as njit
+    from numba.core import config
+finally:
+    os.path.isfile = _is_file
+config._config_fname = os.devnull  # before each compilation, and where numba was loaded before
+config.reload_config()  # type: ignore[no-untyped-call]
+
+
+EMPTY = np.int64(-1)
+
+
+@njit(cache=True, nogil=True)
+def slot_of(keys, begin, size, parent, symbol):  # type: ignore[no-untyped-def]
+    """The slot (relative to `begin`) that holds the key, or the empty one where it belongs."""
+    key = ((np.int64(parent) + 1) << np.int64(32)) | np.int64(symbol)
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(32)
+    slot = np.int64(((mixed & np.uint64(0xFFFFFFFF)) * np.uint64(size)) >> np.uint64(32))
+    while keys[begin + slot] != -1 and keys[begin + slot] != key:
+        slot += 1
+        if slot == size:
+            slot = np.int64(0)
+    return slot, key
+
+
+@njit(cache=True, nogil=True)
+def n_grams(length, order):  # type: ignore[no-untyped-def]
+    """How many n-grams of orders 1..order a sequence has."""
+    total = 0
+    for n in range(1, order + 1):
+        total += max(0, length - n + 1)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-untyped-def]
+    """The tables of all segments; line r * segments + s is reference r of segment s.
+
+    Returns where each segment's table begins, the keys, and of each n-gram the count in the reference that has it
+    most often.
+    """
+    n_segments = (len(offsets) - 1) // n_references
+    begins = np.zeros(n_segments + 1, dtype=np.int64)
+    for segment in range(n_segments):
+        total = 0
+        for reference in range(n_references):
+            line = reference * n_segments + segment
+            total += n_grams(offsets[line + 1] - offsets[line], order)
+        begins[segment + 1] = begins[segment] + total + total // 2 + 2
+    keys = np.full(begins[-1], EMPTY, dtype=np.int64)
+    counts = np.zeros(begins[-1], dtype=np.int32)
+    here = np.zeros(begins[-1] if n_references > 1 else 0, dtype=np.int32)
+    for segment in range(n_segments):
+        begin = begins[segment]
+        size = begins[segment + 1] - begin
+        for reference in range(n_references):
+            line = reference * n_segments + segment
+            if reference:
+                here[begin : begin + size] = 0
+            for i in range(offsets[line], offsets[line + 1]):
+                parent = np.int64(-1)
+                for j in range(i, min(i + order, offsets[line + 1])):
+                    slot, key = slot_of(keys, begin, size, parent, symbols[j])
+                    keys[begin + slot] = key
+                    if reference == 0:
+                        counts[begin + slot] += 1
+                    else:
+                        here[begin + slot] += 1
+                        counts[begin + slot] = max(counts[begin + slot], here[begin + slot])
+                    parent = slot
+    return begins, keys, counts
+
+
+@njit(cache=True, nogil=True)
+def count_matches(symbols, offsets, order, begins, keys, counts):  # type: ignore[no-untyped-def]
+    """Clipped matches of orders 1..order, one row a segment."""
+    n_segments = len(offsets) - 1
+    matches = np.zeros((n_segments, order), dtype=np.float64)
+    widest = 0
+    for segment in range(n_segments):
+        widest = max(widest, begins[segment + 1] - begins[segment])
+    used = np.zeros(widest, dtype=np.int32)
+    for segment in range(n_segments):
+        begin = begins[segment]
+        size = begins[segment + 1] - begin
+        used[:size] = 0
+        end = offsets[segment + 1]
+        for i in range(offsets[segment], end):
+            parent = np.int64(-1)
+            for j in range(i, min(i + order, end)):
+                slot, _key = slot_of(keys, begin, size, parent, symbols[j])
+                if keys[begin + slot] == -1:
+                    break
+                if used[slot] < counts[begin + slot]:
+                    used[slot] += 1
+                    matches[segment, j - i] += 1
+                parent = slot
+    return matches
+
+
+@njit(cache=True, nogil=True)
+def count_types(hypothesis, hypothesis_offsets, reference, reference_offsets, n_types):  # type: ignore[no-untyped-def]
+    """REFS, PREDS and MATCH (columns 3t, 3t + 1, 3t + 2 of type t) of each segment, as a CSR matrix of non-zeros."""
+    n_segments = len(hypothesis_offsets) - 1
+    bound = 3 * (len(hypothesis) + len(reference))
+    columns = np.empty(bound, dtype=np.int32)
+    values = np.empty(bound, dtype=np.float64)
+    begins = np.zeros(n_segments + 1, dtype=np.int32)
+    refs = np.zeros(n_types, dtype=np.int32)
+    preds = np.zeros(n_types, dtype=np.int32)
+    seen = np.empty(n_types, dtype=np.int32)
+    n = 0
+    for segment in range(n_segments):
+        n_seen = 0
+        for i in range(reference_offsets[segment], reference_offsets[segment + 1]):
+            kind = reference[i]
+            if refs[kind] == 0:
+                seen[n_seen] = kind
+                n_seen += 1
+            refs[kind] += 1
+        for i in range(hypothesis_offsets[segment], hypothesis_offsets[segment + 1]):
+            kind = hypothesis[i]
+            if refs[kind] == 0 and preds[kind] == 0:
+                seen[n_seen] = kind
+                n_seen += 1
+            preds[kind] += 1
+        seen[:n_seen].sort()
+        for i in range(n_seen):
+            kind = seen[i]
+            for offset, count in enumerate((refs[kind], preds[kind], min(refs[kind], preds[kind]))):
+                if count:
+                    columns[n] = 3 * kind + offset
+                    values[n] = count
+                    n += 1
+            refs[kind] = 0
+            preds[kind] = 0
+        begins[segment + 1] = n
+    return values[:n], columns[:n], begins  # what was never written takes no memory
+
+
+@njit(cache=True, nogil=True)
+def resampled_f(starts, segments, counts, weights, beta, k, micro):  # type: ignore[no-untyped-def]
+    """Scores of MacroF or MicroF of every resample, 0-100, one pass over the types: `macrof.average_types` of them all.
+
+    `starts`, `segments`, `counts`: the statistics by column (CSC); `weights`: (segments, samples), how often each
+    sample holds each segment; `beta` squared. Returns (samples,).
+    """
+    samples = weights.shape[1]
+    above, below, totals = np.zeros(samples), np.zeros(samples), np.empty((3, samples))
+    for t in range((len(starts) - 1) // 3):
+        totals[:] = 0.0
+        for part in range(3):
+            total = totals[part]
+            for at in range(starts[3 * t + part], starts[3 * t + part + 1]):
+                row = weights[segments[at]]
+                count = counts[at]
+                for r in range(samples):
+                    total[r] += count * row[r]
+        refs, preds, match = totals[0], totals[1], totals[2]
+        for r in range(samples):
+            weight = (refs[r] + k if micro else 1.0) if refs[r] + preds[r] > 0 else 0.0
+            # Not branching: fast.
+            possible = preds[r] + beta * refs[r] if match[r] > 0 else 1.0
+            above[r] += weight * (1 + beta) * match[r] / possible
+            below[r] += weight
+    return 100.0 * above / np.where(below > 0, below, 1.0)
+
+
+Codes = NDArray[np.uint32]
+Offsets = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT = 0, 1, 2, 3, 4, 5
+MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
+
+
+def character_kinds() -> NDArray[np.uint8]:
+    """The kind of every code point up to the last white space (U+3000); what lies above is `PLAIN`."""
+    kinds = np.zeros(0x3001, dtype=np.uint8)
+    kinds[[code for code in range(0x3001) if chr(code).isspace()]] = WHITE
+    kinds[[ord(c) for c in '{|}~[\\]^_`!"#$%&()*+:;<=>?@/']] = SYMBOL
+    kinds[[ord(c) for c in ".,"]] = POINT
+    kinds[ord("-")] = DASH
+    kinds[[ord(c) for c in "0123456789"]] = DIGIT
+    return kinds
+
+
+@njit(cache=True, nogil=True)
+def kind_of(code, kinds):  # type: ignore[no-untyped-def]
+    return kinds[code] if code < len(kinds) else PLAIN
+
+
+@njit(cache=True, nogil=True)
+def cut(codes, offsets, kinds, way):  # type: ignore[no-untyped-def]
+    """Start and end of every token, and the first token of every line (one more entry than lines)."""
+    size = len(codes) if way != EDGES else 2 * len(codes)
+    starts = np.empty(size, dtype=np.int32)
+    ends = np.empty(size, dtype=np.int32)
+    first = np.zeros(len(offsets), dtype=np.int64)
+    n = 0
+    for line in range(len(offsets) - 1):
+        if way == MTEVAL:
+            n = cut_mteval(codes, offsets[line], offsets[line + 1], kinds, starts, ends, n)
+        else:
+            n = cut_white(codes, offsets[line], offsets[line + 1], kinds, way == EDGES, starts, ends, n)
+        first[line + 1] = n
+    return starts[:n].copy(), ends[:n].copy(), first
+
+
+@njit(cache=True, nogil=True)
+def cut_mteval(codes, begin, end, kinds, starts, ends, n):  # type: ignore[no-untyped-def]
+    opened = -1
+    used = False  # whether the character before is a period or comma that rule 2 has cut off
+    before = WHITE
+    for i in range(begin, end):
+        kind = kind_of(codes[i], kinds)
+        alone = False
+        if kind == POINT:
+            by_rule_2 = before != DIGIT and not (before == POINT and used)
+            alone = by_rule_2 or i + 1 == end or kind_of(codes[i + 1], kinds) != DIGIT
+            used = by_rule_2
+        elif kind == SYMBOL or (kind == DASH and before == DIGIT):
+            alone = True
+        before = kind
+        if (alone or kind == WHITE) and opened >= 0:
+            starts[n], ends[n] = opened, i
+            n += 1
+            opened = -1
+        if alone:
+            starts[n], ends[n] = i, i + 1
+            n += 1
+        elif kind != WHITE and opened < 0:
+            opened = i
+    if opened >= 0:
+        starts[n], ends[n] = opened, end
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def is_ascii_punctuation(code):  # type: ignore[no-untyped-def]
+    return 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
+
+
+@njit(cache=True, nogil=True)
+def cut_white(codes, begin, end, kinds, edges, starts, ends, n):  # type: ignore[no-untyped-def]
+    """Words between white space; with `edges` ASCII punctuation is cut off a word's end, or else off its beginning."""
+    opened = -1
+    for i in range(begin, end + 1):
+        if i < end and kind_of(codes[i], kinds) != WHITE:
+            if opened < 0:
+                opened = i
+            continue
+        if opened < 0:
+            continue
+        middle = opened
+        if edges and i - opened > 1:
+            if is_ascii_punctuation(codes[i - 1]):
+                middle = i - 1
+            elif is_ascii_punctuation(codes[opened]):
+                middle = opened + 1
+        if middle > opened:
+            starts[n], ends[n] = opened, middle
+            n += 1
+        starts[n], ends[n] = middle, i
+        n += 1
+        opened = -1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def without_white(codes, offsets, kinds):  # type: ignore[no-untyped-def]
+    """The code points that are no white space, and where each line begins among them."""
+    kept = np.empty(len(codes), dtype=np.int32)
+    first = np.zeros(len(offsets), dtype=np.int64)
+    n = 0
+    for line in range(len(offsets) - 1):
+        for i in range(offsets[line], offsets[line + 1]):
+            if kind_of(codes[i], kinds) != WHITE:
+                kept[n] = codes[i]
+                n += 1
+        first[line + 1] = n
+    return kept[:n].copy(), first
+
+
+@njit(cache=True, nogil=True)
+def hash_of(codes, start, end):  # type: ignore[no-untyped-def]
+    value = np.uint64(14695981039346656037)
+    for i in range(start, end):
+        value = (value ^ np.uint64(codes[i])) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def find(codes, start, end, value, type_codes, type_starts, hashes, slots):  # type: ignore[no-untyped-def]
+    """The slot of a token: the one that holds its type, or the empty one where it belongs."""
+    mask = np.uint64(len(slots) - 1)
+    at = value & mask
+    while slots[at] >= 0:
+        known = slots[at]
+        if hashes[known] == value and type_starts[known + 1] - type_starts[known] == end - start:
+            same = True
+            for i in range(end - start):
+                if codes[start + i] != type_codes[type_starts[known] + i]:
+                    same = False
+                    break
+            if same:
+                return at
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@njit(cache=True, nogil=True)
+def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_types):  # type: ignore[no-untyped-def]
+    """Write the type number of every token from `at` on to `numbers`: known types keep theirs, new ones follow.
+
+    Both tables are (codes, starts, hashes, slots): type t is `codes[starts[t]:starts[t + 1]]`, and `slots`, its length
+    a power of two, is the open-addressed hash table of type numbers. `table` has `n_types` types, those that are not
+    in `known`, in order of first occurrence, and takes up new ones. Stops before a token for which it has no room.
+    Returns (the token reached, how many types `table` has now).
+    """
+    known_codes, known_starts, known_hashes, known_slots = known
+    type_codes, type_starts, hashes, slots = table
+    for token in range(at, len(starts)):
+        start, end = starts[token], ends[token]
+        value = hash_of(codes, start, end)
+        if n_known:
+            slot = find(codes, start, end, value, known_codes, known_starts, known_hashes, known_slots)
+            if known_slots[slot] >= 0:
+                numbers[token] = known_slots[slot]
+                continue
+        slot = find(codes, start, end, value, type_codes, type_starts, hashes, slots)
+        if slots[slot] < 0:
+            first = type_starts[n_types]
+            if n_types == len(hashes) or first + end - start > len(type_codes):
+                return token, n_types
+            for i in range(end - start):
+                type_codes[first + i] = codes[start + i]
+            type_starts[n_types + 1] = first + end - start
+            hashes[n_types] = value
+            slots[slot] = n_types
+            n_types += 1
+        numbers[token] = n_known + slots[slot]
+    return len(starts), n_types
+
+
+@njit(cache=True, nogil=True)
+def refill(slots, hashes, n_types):  # type: ignore[no-untyped-def]
+    """Enter all types into empty, larger slots."""
+    mask = np.uint64(len(slots) - 1)
+    for number in range(n_types):
+        at = hashes[number] & mask
+        while slots[at] >= 0:
+            at = (at + np.uint64(1)) & mask
+        slots[at] = number

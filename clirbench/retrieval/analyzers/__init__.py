@@ -1,1 +1,0 @@
-"""Analysers: what turns text into the terms that are matched."""

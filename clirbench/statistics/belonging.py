@@ -1,0 +1,445 @@
+"""Which systems belong together, and which of them lie along one training run.
+
+A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
+these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
+series, family, group, seed; the system's name without its step; a column of steps, which joins systems of equal other
+metadata alone; a number in otherwise equal names that orders the systems as the measure does; near-copies by text, or
+copies by their scores; each system by itself. Other numbers, in columns or names, never make units: they are
+covariates. What names or the order of scores may hide is a reading (`readings`).
+
+Which systems are checkpoints of one training run, by a column of steps, by steps in names, by numbers in names.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from clirbench.errors import UnknownName
+from clirbench.pages import fixed
+from clirbench.scoreboard import Scoreboard
+from clirbench.types import Doubles, Ints
+
+SEED = "seed"
+TRAINING = "training_"
+STEP = re.compile(r"^(step|iteration|iter|update|epoch|checkpoint|ckpt)s?$", re.IGNORECASE)
+STEP_IN_NAME = re.compile(
+    r"(?<![^\W\d_])(?:step|iteration|iter|update|epoch|checkpoint|ckpt)s?[-_.=]?(\d[\d_]*)(?!\d)", re.IGNORECASE
+)
+NUMBER_IN_NAME = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([kKmMgG](?![^\W\d_]))?")
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+FEWEST_NUMBERED = 5
+"""Of fewer systems nothing can be shown, and chance puts their numbers in order too often."""
+IN_ORDER = 0.9
+"""Spearman's coefficient of numbers in names and the measure, from which the systems are checkpoints of one run."""
+
+
+def is_step(name: str) -> bool:
+    """Whether a column of that name counts steps of training, and so is no metric."""
+    return bool(STEP.match(name.strip()))
+
+
+def steps_of(board: Scoreboard) -> tuple[Doubles, str]:
+    """Steps that vary, and where they were found: metadata, an undeclared column, names; NaN and nothing if not."""
+    for name, cells in board.metadata.items():
+        values = numbers_in(cells) if is_step(name) else None
+        if values is not None and vary(values):
+            return values, name
+    for column in board.columns:
+        if is_step(column.name) and vary(column.values):
+            return column.values, column.name
+    found = [STEP_IN_NAME.search(name) for name in board.systems]
+    values = np.array([float(match[1].replace("_", "")) if match else nan for match in found])
+    return (values, "name") if vary(values) else (np.full(len(values), nan), "")
+
+
+def stems_of(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
+    """Names without their step; a name that does not hold it stays whole."""
+    stems = []
+    for name, step in zip(systems, steps.tolist(), strict=True):
+        match = STEP_IN_NAME.search(name)
+        if match is None or float(match[1].replace("_", "")) != step:
+            match = re.search(rf"(?<!\d){fixed(step)}(?!\d)", name) if np.isfinite(step) else None
+        stems.append(name if match is None else f"{name[: match.start()]}*{name[match.end() :]}")
+    return tuple(stems)
+
+
+def runs_of(board: Scoreboard, steps: Doubles, source: str) -> tuple[tuple[str, ...], str]:
+    """Labels of training runs, and what they are by: `name` (without its step), or the column of steps; or nothing.
+
+    A column of steps joins systems whose other metadata are equal (`_configurations`); a system without a step is by
+    itself.
+    """
+    stems = stems_of(board.systems, steps)
+    same = _configurations(board, steps, stems)
+    tried: dict[str, Sequence[object]] = {"name": list(zip(stems, same, strict=True)), source: same}
+    if source == "name":
+        tried = {"name": stems}
+    for by, labels in tried.items() if source else ():
+        keys = [
+            f"training run {label}" if np.isfinite(step) else f"system {name}"
+            for name, step, label in zip(board.systems, steps.tolist(), labels, strict=True)
+        ]
+        if vary_within(keys, steps):
+            return tuple(keys), by
+    return (), ""
+
+
+def _configurations(board: Scoreboard, steps: Doubles, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """(n,): what systems of one training run have in common: metadata, and numbers in `names`.
+
+    Not among them are seeds and groups, numbers that count systems or steps, columns in the order of the steps (dates,
+    tokens seen; but training_* is), and scores: fractions of which more than half differ.
+    """
+    numbers = tuple(" ".join(map("".join, NUMBER_IN_NAME.findall(name))) for name in names)
+    values = numbers_in(numbers)
+    label = values is not None and (counts(values) or same_order(values, steps))
+    kept = [cells for name, cells in board.metadata.items() if _configures(name, cells, steps)]
+    return list(zip(*kept, ("",) * len(names) if label else numbers, strict=True))
+
+
+def _configures(name: str, cells: Sequence[str], steps: Doubles) -> bool:
+    if name in (SEED, "group") or is_step(name):
+        return False
+    values = numbers_in(cells)
+    if values is not None and (values[np.isfinite(values)] % 1).any() and len(set(cells)) > len(cells) / 2:
+        return False
+    places = natural_order(cells) if values is None else values
+    return name.lower().startswith(TRAINING) or not same_order(places, steps)
+
+
+def numbered_names(systems: Sequence[str]) -> tuple[tuple[str, ...], Doubles]:
+    """Stem and number of names that differ in one number, of five or more of a stem; of others the name and NaN."""
+    stems = [NUMBER_IN_NAME.sub("#", name) for name in systems]
+    many = {stem for stem, n in Counter(stems).items() if n >= FEWEST_NUMBERED and stem.count("#") == 1}
+    pairs = [(s, amounts(name)[0]) if s in many else (name, nan) for s, name in zip(stems, systems, strict=True)]
+    return tuple(stem for stem, _ in pairs), np.array([number for _, number in pairs])
+
+
+def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
+    """Labels and steps where a number in otherwise equal names orders systems as the first measure does; or nothing.
+
+    Such systems are one run: five or more, of equal metadata, Spearman's coefficient .9 or more. By chance that is so
+    of .042 of five independent systems, .008 of six, .002 of eight.
+    """
+    from clirbench.statistics.coefficients import UNTESTED, spearman
+
+    labels, numbers = numbered_names(board.systems)
+    steps = np.full(len(labels), nan)
+    if board.first_measure is None or not np.isfinite(numbers).any():
+        return (), steps
+    rows_of: Mapping[object, list[int]] = defaultdict(list)
+    for row, key in enumerate(zip(labels, _configurations(board, steps, labels), strict=True)):
+        rows_of[key].append(row)
+    y = board.first_measure.oriented
+    for rows in rows_of.values():
+        known = [row for row in rows if np.isfinite(numbers[row] + y[row])]
+        if (
+            len(known) >= FEWEST_NUMBERED
+            and spearman(numbers[known], y[known], p_value=UNTESTED).value >= IN_ORDER - 1e-9
+        ):
+            steps[rows] = numbers[rows]
+    told = zip(board.systems, labels, np.isfinite(steps), strict=True)
+    runs = tuple(f"training run {label}" if joined else f"system {name}" for name, label, joined in told)
+    return (runs if np.isfinite(steps).any() else ()), steps
+
+
+def amounts(name: str) -> list[float]:
+    """The numbers in a name; `200k` is 200,000."""
+    return [float(number) * THOUSANDS[mark.lower()] for number, mark in NUMBER_IN_NAME.findall(name)]
+
+
+def vary(values: Doubles) -> bool:
+    return len(np.unique(values[np.isfinite(values)])) > 1
+
+
+def vary_within(labels: Sequence[str], steps: Doubles) -> bool:
+    """Whether two systems with one label have different steps."""
+    held: Mapping[str, set[float]] = defaultdict(set)
+    for label, step in zip(labels, steps.tolist(), strict=True):
+        if np.isfinite(step):
+            held[label].add(step)
+    return any(len(values) > 1 for values in held.values())
+
+
+def numbers_in(cells: Sequence[str]) -> Doubles | None:
+    """The cells as numbers, empty ones NaN; None where one is something else or all are empty."""
+    try:
+        values = np.array([float(cell.replace(",", "").replace("_", "")) if cell.strip() else nan for cell in cells])
+    except ValueError:
+        return None
+    return values if np.isfinite(values).any() else None
+
+
+def same_order(first: Doubles, second: Doubles) -> bool:
+    return np.array_equal(np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1])
+
+
+def natural_order(names: Sequence[str]) -> Doubles:
+    """(n,): the place of each name, numbers in them compared as numbers."""
+    keys = [
+        tuple((0, float(piece), "") if i % 2 else (1, 0.0, piece) for i, piece in enumerate(re.split(r"(\d+)", name)))
+        for name in names
+    ]
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([places[key] for key in keys], dtype=np.float64)
+
+
+def counts(column: Doubles) -> bool:
+    """Whether numbers are 0, 1, 2 ... or 1, 2, 3 ..., as labels are."""
+    values = np.unique(column)
+    return bool(values[0] in (0, 1) and (np.diff(values) == 1).all())
+
+
+NONE = "none"
+COPIES = "equal scores"
+NEAR_COPIES = "near-copies"
+FOUND = ("system", COPIES, NEAR_COPIES)
+"""Sources of units where nobody declared any."""
+RUNS = ("run", "series")
+KINDS = ("family", "group")
+MAKER = re.compile(r"[^\W\d_]+")
+ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
+"""First words of names that name no maker."""
+NUMBERED = "number"
+SERIAL = 0.02
+"""p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """To which unit every system belongs.
+
+    `labels`: (n,) one for each system, as in the board; `source`: the column that says so, or `system` (each by
+    itself), `near-copies`, `equal scores`, `name`, `configuration`, or a reading (`number`, `maker`, `order`);
+    `steps`: (n,) steps along training, NaN for a system without one; `step_source`: the column they are from, `name`,
+    or nothing.
+    """
+
+    labels: tuple[str, ...]
+    source: str
+    steps: Doubles
+    step_source: str = ""
+
+    @cached_property
+    def index(self) -> Ints:
+        """(n,): 0, 1, ... in the order of appearance."""
+        number = {label: i for i, label in enumerate(dict.fromkeys(self.labels))}
+        return np.array([number[label] for label in self.labels], dtype=np.int64)
+
+    @property
+    def number(self) -> int:
+        return len(set(self.labels))
+
+    @property
+    def independent(self) -> bool:
+        """Whether every system is a unit of its own."""
+        return self.number == len(self.labels)
+
+    @property
+    def said(self) -> str:
+        """`16 systems`, or `16 systems in 2 groups (family)`."""
+        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
+        if self.independent:
+            return systems
+        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
+
+    @property
+    def along_training(self) -> bool:
+        """Whether a unit holds systems at different steps."""
+        return vary_within(self.labels, self.steps)
+
+    def groups(self, systems: Sequence[str]) -> list[list[str]]:
+        """The systems of each unit that has several; `systems`: the names, as in the board."""
+        members: Mapping[str, list[str]] = defaultdict(list)
+        for label, system in zip(self.labels, systems, strict=True):
+            members[label].append(system)
+        return [names for names in members.values() if len(names) > 1]
+
+    def only(self, rows: Ints) -> "Units":
+        """The units of the systems with these indices."""
+        labels = tuple(self.labels[i] for i in rows.tolist())
+        return Units(labels, self.source, self.steps[rows], self.step_source)
+
+
+def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = ()) -> Units:
+    """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
+
+    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect.
+
+    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
+    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
+    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
+    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
+    same name. Raises `UnknownName`.
+    """
+    steps, source = steps_of(board)
+    alone = tuple(f"system {name}" for name in board.systems)
+    if units == NONE:
+        return Units(alone, "system", np.full(len(alone), nan))
+    if units:
+        if units not in board.metadata:
+            if units in (named := readings(board, near)):
+                return named[units]
+            raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
+        return Units(_filled(board.metadata[units], board.systems), units, steps, source)
+    for column in (*RUNS, *KINDS):
+        labels = _filled(board.metadata.get(column, ()), board.systems)
+        if labels and _makes_units(column, labels, steps):
+            return Units(labels, column, steps, source)
+    by_seed = _by_seed(board, steps, source)
+    if by_seed is not None:
+        return by_seed
+    labels, by = runs_of(board, steps, source)
+    if labels:
+        return Units(labels, by, steps, source)
+    labels, numbers = numbered_runs(board)
+    if labels:
+        return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
+    return _copied(board, alone, near)
+
+
+def _copied(board: Scoreboard, alone: tuple[str, ...], near: Sequence[tuple[str, str]]) -> Units:
+    """Systems that no column groups: near-copies by text are together, else copies by scores, else each is alone."""
+    nothing = np.full(len(alone), nan)
+    labels = connected(board.systems, near)
+    if len(set(labels)) < len(labels):
+        return Units(labels, NEAR_COPIES, nothing)
+    copies = _copies(board)
+    return Units(copies, COPIES, nothing) if copies else Units(alone, "system", nothing)
+
+
+def connected(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """For each system the first one, in their order, that chains of pairs connect it with."""
+    place = {system: i for i, system in enumerate(systems)}
+    group = list(range(len(systems)))
+    for first, second in pairs:
+        if first in place and second in place:
+            low, high = sorted((group[place[first]], group[place[second]]))
+            group = [low if g == high else g for g in group]
+    return tuple(systems[g] for g in group)
+
+
+def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
+    """Groups that nobody declared and that texts do not show, by the value of `units` that makes them the groups.
+
+    `number`: systems whose names differ in numbers alone are checkpoints of one run; `maker`: systems whose names
+    begin with the same word belong together; `order`: all are one run, because the first measure's values rise or
+    fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
+    are together in each of them, see `units_of`.
+    """
+    found, order = {}, natural_order(board.systems)
+    numbers, (labels, single) = name_numbers(board.systems), numbered_names(board.systems)
+    if numbers:
+        stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
+        found[NUMBERED] = Units(stems, NUMBERED, next(iter(numbers.values())), "name")
+    elif np.isfinite(single).any():
+        found[NUMBERED] = Units(labels, NUMBERED, single, "name")
+    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
+    labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
+    if len(set(labels)) > 1:
+        found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
+    if board.first_measure is not None and _serial(board.first_measure.values, order):
+        found["order"] = Units(("training run",) * len(order), "order", order)
+    return {
+        name: replace(units, labels=_with_near(board.systems, units.labels, near))
+        for name, units in found.items()
+        if not units.independent
+    }
+
+
+def _with_near(systems: Sequence[str], labels: Sequence[str], near: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Labels that join systems of one label, and those that are `near`."""
+    if not near:
+        return tuple(labels)
+    first = dict(zip(reversed(labels), reversed(systems), strict=True))
+    return connected(systems, [*near, *((first[label], name) for label, name in zip(labels, systems, strict=True))])
+
+
+def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
+    """Numbers in the names that say how much of something a system has, by what to call them: (n,).
+
+    Every name has as many numbers, and they are no mere count (1, 2, 3 ... are labels). `200k` is 200,000.
+    """
+    found = [amounts(name) for name in systems]
+    if len({len(numbers) for numbers in found}) != 1 or not found or not found[0]:
+        return {}
+    kept = [column for column in np.array(found).T if len(set(column)) > 1 and not counts(column)]
+    names = ["number in the name"] if len(kept) == 1 else [f"number {i} in the name" for i in range(1, len(kept) + 1)]
+    return dict(zip(names, kept, strict=True))
+
+
+def _serial(values: Doubles, order: Doubles) -> bool:
+    from clirbench.statistics.coefficients import kendall
+
+    there = np.isfinite(values)
+    found = kendall(values[there], order[there])
+    return found.defined and found.p_value < SERIAL
+
+
+def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
+    """Numbers that are known before anything is translated, by name: (n,), NaN for a hole; those that vary alone.
+
+    Steps, and metadata columns all of whose cells are numbers, except seeds and what made the units. Output columns
+    that are `known_before` though nobody declared them metadata are among them.
+    """
+    found: dict[str, Doubles] = {}
+    if units.step_source:
+        found[units.step_source if units.step_source != "name" else "step"] = units.steps
+    for name, cells in board.metadata.items():
+        values = numbers_in(cells)
+        if name not in (SEED, *RUNS, *KINDS, units.source) and values is not None:
+            found.setdefault(name, values)
+    for name, values in name_numbers(board.systems).items():
+        if not any(same_order(values, other) for other in (units.steps, *found.values())):
+            found.setdefault(name, values)
+    for column in board.columns:
+        if known_before(column.name) and column.name != SEED:
+            found.setdefault(column.name, column.values)
+    return {name: values for name, values in found.items() if len(np.unique(values[np.isfinite(values)])) > 1}
+
+
+def known_before(name: str) -> bool:
+    """Whether a column of that name is known before anything is translated, and so is no metric: step, training_*."""
+    return is_step(name) or name.lower().startswith(TRAINING) or name == SEED
+
+
+def _filled(cells: Sequence[str], systems: Sequence[str]) -> tuple[str, ...]:
+    """Labels with those of empty cells made unique; nothing where all are empty."""
+    if not any(cell.strip() for cell in cells):
+        return ()
+    return tuple(cell.strip() or f"system {name}" for cell, name in zip(cells, systems, strict=True))
+
+
+def _makes_units(column: str, labels: Sequence[str], steps: Doubles) -> bool:
+    """Whether a column tells units: a family that holds every system tells nothing, nor do replicates of one step."""
+    if column in RUNS:
+        return len(set(labels)) > 1 or vary(steps)
+    return len(set(labels)) > 1 and not (column == "group" and vary(steps) and not vary_within(labels, steps))
+
+
+def _copies(board: Scoreboard) -> tuple[str, ...]:
+    """Systems with the same scores in three columns or more are copies of one; nothing where there are none."""
+    rows = list(zip(*(column.values.tolist() for column in board.columns), strict=True))
+    if len(board.columns) < 3 or len(set(rows)) == len(rows):
+        return ()
+    first = dict(zip(reversed(rows), reversed(board.systems), strict=True))
+    return tuple(first[row] for row in rows)
+
+
+def _by_seed(board: Scoreboard, steps: Doubles, source: str) -> Units | None:
+    """Units from the column seed; None where there is none or it tells nothing."""
+    seeds = _filled(board.metadata.get(SEED, ()), board.systems)
+    if len(set(seeds)) < 2:
+        return None
+    others = [cells for name, cells in board.metadata.items() if name not in (SEED, "group") and not is_step(name)]
+    configurations = tuple(zip(*others, strict=True)) if others else ((),) * len(seeds)
+    if len(set(configurations)) == 1:
+        return Units(seeds, SEED, steps, source)
+    if max(Counter(configurations).values()) == 1:
+        return None
+    return Units(tuple(", ".join(values) for values in configurations), "configuration", steps, source)

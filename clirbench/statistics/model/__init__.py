@@ -1,1 +1,0 @@
-"""The measurement model: what is noise, what is true, and what may be decided from it."""

@@ -1,0 +1,191 @@
+"""What is made of all systems together, or of the English side: the tau table, the decision, topics.
+
+What is made of one text: pure functions, whose results the store keeps by all that they get.
+
+One pass over a text calls those that are asked for, each after those that it needs; `clirbench.experiment` says which.
+
+A system's ranked lists.
+
+The ranked lists of all systems by one retriever.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clirbench.errors import AlignmentError, EmptyCollection
+from clirbench.files.lines import Lines, Spool, give_back, map_of
+from clirbench.later import keep_recent
+from clirbench.measures.base import Measure, arithmetic
+from clirbench.measures.ir import score_run
+from clirbench.measures.parsing import TOGETHER, Rescoring
+from clirbench.metrics.base import Metric, Statistics
+from clirbench.metrics.tokens import STRETCH, stretches
+from clirbench.retrieval.base import Retriever, Search, Staged
+from clirbench.statistics.belonging import Units
+from clirbench.statistics.correlation import KENDALL, correlate, reliabilities, with_corrections, with_intervals
+from clirbench.statistics.decision import Decision, Pick, Standing, decided
+from clirbench.statistics.grades import Evidence
+from clirbench.statistics.resampling import Bootstrap
+from clirbench.text import Text
+from clirbench.topics.base import TopicSource
+from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSet, Topic
+
+
+def correlations(
+    item: tuple[Evidence, Units],
+    *,
+    coefficients: Sequence[str],
+    alpha: float,
+    p_value: str,
+    complete: bool,
+    seed: int,
+    intervals: Bootstrap | None,
+    same_lines: bool,
+) -> list[dict[str, Any]]:
+    """(evidence, units) -> the fields of every row of correlations.tsv; without `intervals` no resampled ones.
+
+    Kendall's tau is always among the coefficients: the answer is made from it. `same_lines`: see `without_noise`.
+    """
+    evidence, units = item
+    rows = correlate(
+        evidence.board,
+        tuple(dict.fromkeys((*coefficients, KENDALL))),
+        alpha=alpha,
+        p_value=p_value,
+        complete=complete,
+        seed=seed,
+        units=units,
+        reliabilities=reliabilities(evidence),
+    )
+    if intervals is not None:
+        rows = with_corrections(rows, evidence, units, same_lines=same_lines, seed=seed)
+        rows = with_intervals(rows, evidence, intervals, complete, units)
+    return [asdict(row) for row in rows]
+
+
+def decision(item: tuple[Evidence, Units], *, measure: str, same_lines: bool, seed: int) -> dict[str, Any]:
+    """(evidence, units) -> the fields of the `Decision` on a measure; `same_lines`: see `decided`."""
+    found = decided(*item, measure, same_lines=same_lines, seed=seed)
+    held = {field.name: getattr(found, field.name) for field in fields(found)}
+    return held | {name: [asdict(row) for row in held[name]] for name in ("standings", "picks")}
+
+
+def as_decision(held: dict[str, Any]) -> Decision:
+    """The `Decision` with these fields."""
+    standings = tuple(Standing(**row) for row in held["standings"])
+    return Decision(**{**held, "standings": standings, "picks": tuple(Pick(**row) for row in held["picks"])})
+
+
+def made_topics(item: tuple[Text, DocumentMap], *, source: TopicSource) -> list[tuple[Any, ...]]:
+    """(text, document map) of the English side -> the fields of every `Topic` that `source` makes of it."""
+    return [astuple(topic) for topic in source.topics(Documents(*item))]
+
+
+def statistics(metric: Metric, test: TestSet, text: Text) -> Statistics:
+    """One row of a metric's statistics for each segment of a translation of the test set."""
+    hypotheses = _lines(text, text.fingerprint)
+    if len(hypotheses) != len(test):
+        raise AlignmentError(
+            f"{text.where} has {len(hypotheses)} lines, the reference {len(test)}: they must be line-aligned"
+        )
+    if len(hypotheses) <= STRETCH or not getattr(metric, "by_segment", False):
+        return metric.statistics(hypotheses, test)
+    rows = Spool()
+    for lines in stretches(len(hypotheses)):
+        rows.write(np.asarray(metric.statistics(hypotheses[lines], test.part(lines)), dtype=np.float64))
+    return rows.array(np.float64).reshape(len(hypotheses), -1)
+
+
+@keep_recent(1)
+def _lines(text: Text, fingerprint: str) -> Lines:
+    """The lines of a text, read once for all metrics of its system; `fingerprint` tells when the file has changed."""
+    return Lines.of(text)
+
+
+def score(metric: Metric, counted: Statistics) -> Doubles:
+    """A system's score from its statistics, and that of a resample, which holds the first segment twice.
+
+    The resample has no score (NaN) where a score is of the whole text alone, or where a segment is NaN: then segments
+    are no evidence of the score.
+    """
+    totals = column_sums(counted)
+    first = np.asarray(counted[:1].sum(axis=0), dtype=np.float64).reshape(-1)
+    return np.array([float(metric.score(totals)), float(metric.score(totals + first))])
+
+
+def column_sums(counted: Statistics) -> Doubles:
+    """The sum of all rows: (k,); of a mapped file some rows at a time, so that it takes no memory."""
+    values = counted.data if hasattr(counted, "indptr") else counted
+    if map_of(values) is None:
+        return np.asarray(counted.sum(axis=0)).reshape(-1)
+    total = np.zeros(counted.shape[1])
+    for lines in stretches(counted.shape[0]):
+        rows = counted[lines]
+        # One addition after the other, as of all rows at once; sparse rows are counts, whose sums are exact.
+        total = np.vstack([total, rows]).sum(axis=0) if isinstance(rows, np.ndarray) else total + rows.sum(axis=0)
+        give_back(values)
+    return total
+
+
+def measured(measures: Sequence[Measure], judged: Judged, run: Run) -> list[Doubles]:
+    """The per-topic values of each measure of one run."""
+    values = score_run(measures, run, judged)
+    return [values[measure.name] for measure in measures]
+
+
+def rescored(ideal: Run, topic_ids: tuple[str, ...], n_documents: int, run: Run) -> Doubles:
+    """The value of a run under each of `rescoring.SCORINGS`, over these topics of the English side's run."""
+    parts = _rescorings(ideal, topic_ids, n_documents)
+    return arithmetic(np.concatenate([part.per_topic(run) for part in parts], axis=1))
+
+
+@lru_cache(maxsize=1)
+def _rescorings(ideal: Run, topic_ids: tuple[str, ...], n_documents: int) -> list[Rescoring]:
+    """Some topics at a time."""
+    starts = range(0, len(topic_ids), TOGETHER)
+    return [Rescoring(ideal, topic_ids[at : at + TOGETHER], n_documents) for at in starts]
+
+
+@dataclass(frozen=True)
+class Retrieve:
+    """One system's copy of the collection -> its Run.
+
+    A copy in which no document has a term (the first checkpoint of a sweep may write nothing) matches no topic, and
+    so scores 0 everywhere; of the English side (`english`) that is an error: nothing could be judged.
+    """
+
+    bulky: ClassVar[bool] = True
+    retriever: Retriever
+    topics: tuple[Topic, ...]
+    document_map: DocumentMap
+    english: bool = False
+
+    def __call__(self, text: Text) -> Run:
+        try:
+            return self.retriever.rank(Documents(text, self.document_map), self.topics)
+        except EmptyCollection:
+            if self.english:
+                raise
+            nothing = np.empty(0, dtype=np.int64)
+            return Run.build(
+                self.document_map, [(topic.topic_id, nothing, nothing.astype(np.float32)) for topic in self.topics]
+            )
+
+
+def search(retriever: Retriever, task: Search) -> Iterator[Any]:
+    """The Run of every text, or why there is none."""
+    if isinstance(retriever, Staged):
+        return retriever.search(task)
+    return task.pmap(Retrieve(retriever, task.topics, task.document_map, task.english), task.texts, task.names)
+
+
+def readings(retriever: Retriever, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+    """(what reads a text, the step in which it does)."""
+    if isinstance(retriever, Staged):
+        yield from retriever.readings(topics, document_map)
+    else:
+        yield retriever, Retrieve(retriever, topics, document_map)
