@@ -88,7 +88,7 @@ def test_no_output_depends_on_what_a_signature_says(run: str, tmp_path: Path, sm
     small = (f"folder={small_folder}", "topics.n=5", "relevance.k=3", "measures=[MAP,RBO]")
     arguments, column = {
         "judgments": (("+experiment=demo", "measures=[MAP,RBO]", "analysis=[correlation,differences]"), "MAP[qrels]"),
-        "retrievers": ((*small, "retrieval@also=rm3"), "MAP[rm3]"),
+        "retrievers": ((*small, "retrieval@also=rank_bm25"), "MAP[rank_bm25]"),
         "scores": ((*small, f"scores.tables=[{scores}]", "scores.measures=[PEOPLE]"), "PEOPLE"),
     }[run]
     plain, hashed = both(tmp_path, *SMALL, *arguments, "hydra.run.dir=run")

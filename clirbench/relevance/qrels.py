@@ -1,8 +1,7 @@
 """Judgments from a TREC qrels file, and who made them."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,9 +12,9 @@ from clirbench.text import TextFile
 from clirbench.types import JUDGES, Documents, Judge, Need, Qrels, Run, Topic
 
 
-@dataclass(frozen=True, kw_only=True)
-class Judgments(ABC):
-    """Relevance judgments, read from files of TREC or BEIR (see `read_judgments`).
+@dataclass(frozen=True)
+class QrelsFile:
+    """Relevance judgments, read from the files `path`, one or several, of TREC or BEIR (see `read_judgments`).
 
     `judged_by`, one of `JUDGES`, must be stated: the file does not say it.
     A topic that the English side, where there is one, does not match is left out; one without a relevant document
@@ -25,11 +24,15 @@ class Judgments(ABC):
     """
 
     kind: ClassVar[str] = "qrels"
+    path: str | Path | Sequence[str] | None = None
+    _: KW_ONLY
     judged_by: Judge | None = None
     missing_topics: str = "error"
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
+        if not str(self.path or ""):
+            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
         if self.judged_by is None:
             raise ConfigError(
                 "relevance.judged_by (of relevance@also: also.judged_by) is not set: who made the judgments? type "
@@ -40,9 +43,10 @@ class Judgments(ABC):
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
 
     @property
-    @abstractmethod
     def files(self) -> tuple[Path, ...]:
         """The files of judgments."""
+        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
+        return tuple(map(Path, paths))
 
     @property
     def signature(self) -> str:
@@ -106,20 +110,3 @@ class Judgments(ABC):
 
 def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-
-
-@dataclass(frozen=True)
-class QrelsFile(Judgments):
-    """`Judgments` in the files `path`, one or several."""
-
-    path: str | Path | Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        if not str(self.path or ""):
-            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
-        super().__post_init__()
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
-        return tuple(map(Path, paths))

@@ -323,7 +323,7 @@ READING = {
     "BLEU": 40, "BLEUPlus1": 40, "BS": 110, "CDER": 15, "ChrF": 100, "CopyRate": 70, "LengthRatio": 20, "METEOR": 2000,
     "TypeAverage": 40, "NIST": 40, "PER": 35, "RIBES": 3500, "RandomMetric": 15, "SentBLEU": 40, "TER": 250,
     "TermF": 150, "TotalBS": 110, "WER": 30, "ScoreFile": 20, "SegmentScores": 20,
-    "BM25": 8, "BM25S": 300, "Lucene": 150, "RankBM25": 1700, "RM3": 1000,
+    "BM25": 8, "BM25S": 300, "Lucene": 150, "RankBM25": 1700,
 }  # fmt: skip
 """Nanoseconds for each byte of text, by the class of a metric, a retriever or an encoder."""
 ANALYSES = {"MultiverseAnalysis": 0.3, "PowerAnalysis": 0.1}

@@ -1,27 +1,12 @@
 """The inner loop of BM25 over postings, compiled; imported only when a run needs it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.metrics.compiled import njit
 
-Ints32 = NDArray[np.int32]
-Ints64 = NDArray[np.int64]
-Floats32 = NDArray[np.float32]
-Floats64 = NDArray[np.float64]
-
 
 @njit(cache=True, nogil=True)
-def add_up(
-    topic: Ints32,
-    weights: Floats32,
-    starts: Ints64,
-    documents: Ints32,
-    counts: Ints32,
-    norms: Floats32,
-    total: Floats64,
-    found: Ints32,
-) -> int:
+def add_up(topic, weights, starts, documents, counts, norms, total, found):  # type: ignore[no-untyped-def]
     """Sum w - w / (1 + tf * norm), each a float32, as float64; returns the number of matched documents.
 
     `topic` are the topic's terms and `weights` their weights. The matched documents are written to `found`, their

@@ -1,4 +1,3 @@
-from clirbench.labs.search.lucene import PyseriniTopics
 from clirbench.topics.base import TopicSource as TopicSource
 from clirbench.topics.files import JsonlTopics, TrecTopics, TsvTopics
 from clirbench.topics.made import KeyTerms as KeyTerms
@@ -8,4 +7,3 @@ from clirbench.topics.made import Titles as Titles
 Jsonl = JsonlTopics
 Trec = TrecTopics
 Tsv = TsvTopics
-pyserini = PyseriniTopics

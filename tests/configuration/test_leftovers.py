@@ -99,11 +99,11 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
 
 def test_experiments_of_ones_own_and_the_command_line(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "experiment").mkdir()
-    mine = "# @package _global_\ndefaults:\n  - demo\n  - override /retrieval: rm3\nretrieval:\n  fb_docs: 7\n"
+    mine = "# @package _global_\ndefaults:\n  - demo\n  - override /retrieval: rank_bm25\nretrieval:\n  epsilon: .7\n"
     (tmp_path / "experiment" / "mine.yaml").write_text(mine, encoding="utf-8")
     base = [f"--config-dir={tmp_path}", "+experiment=mine"]
     kept = cli(*base, "--cfg", "job", "-p", "retrieval")
-    assert "fb_docs: 7" in kept.stdout
+    assert "epsilon: 0.7" in kept.stdout
     gone = cli(*base, "retrieval=bm25", "--cfg", "job", "-p", "retrieval")
-    assert "fb_docs" not in gone.stdout
+    assert "epsilon" not in gone.stdout
     assert "bm25" in gone.stdout

