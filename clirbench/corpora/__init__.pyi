@@ -8,7 +8,6 @@ from clirbench.labs.formats.documents import JsonDocuments as JsonDocuments
 from clirbench.labs.formats.documents import TrecDocuments as TrecDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtXmlCorpus
-from clirbench.labs.planning.corpus import SubsetCorpus
 
 Demo = DemoCorpus
 Documents = DocumentsCorpus
@@ -16,5 +15,4 @@ Folder = FolderCorpus
 Manifest = ManifestCorpus
 Mtme = MtmeCorpus
 Sgml = SgmlCorpus
-Subset = SubsetCorpus
 WmtXml = WmtXmlCorpus
