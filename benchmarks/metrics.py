@@ -25,7 +25,7 @@ import numpy as np
 from clirbench.labs.papers.error_rates import TER
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU, reference_ngrams
-from clirbench.metrics.chrf import ChrF, _counts, _kept_ngrams
+from clirbench.metrics.chrf import ChrF, _counts, _reference_ngrams
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.metrics.tokens import hypothesis_tokens, reference_tokens
 from clirbench.text import TextFile
@@ -38,7 +38,7 @@ REPEATS = 3
 
 def forget() -> None:
     """Empty every cache, so that the analysis of the references is part of each timing."""
-    for cached in (reference_tokens, hypothesis_tokens, reference_ngrams, _counts, _kept_ngrams):
+    for cached in (reference_tokens, hypothesis_tokens, reference_ngrams, _counts, _reference_ngrams):
         cached.cache_clear()
 
 

@@ -31,7 +31,7 @@ from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ir import ranked_documents, shared_ordinals
-from clirbench.types import Doubles, Floats, Ints, Judged, Need, Run
+from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 TIES = ("doc_id", "w", "a", "b")
 VARIANTS = ("ext", "min", "max", "res")
@@ -42,36 +42,43 @@ Ranking = Sequence[str | Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """First and last rank of the group at every rank 1..n; where nothing is tied both are 1..n."""
+    """First and last rank of the group at every rank 1..n; where nothing is tied both are one array, 1..n."""
 
     top: Ints
     bottom: Ints
 
     @classmethod
-    def untied(cls, n: int) -> "Ranks":
-        ranks = np.arange(1, n + 1)
-        return cls(ranks, ranks)
-
-    @classmethod
-    def of_scores(cls, scores: Floats) -> "Ranks":
-        """Equal neighbours in a falling list of scores are tied."""
-        ends = np.flatnonzero(scores[1:] != scores[:-1]) + 1
-        bounds = np.concatenate([[0], ends, [len(scores)]]).astype(np.int64)
-        return cls.of_sizes(np.diff(bounds))
-
-    @classmethod
     def of_sizes(cls, sizes: Ints) -> "Ranks":
         """From the number of items of each group, first group first."""
+        if (sizes <= 1).all():
+            ranks = np.arange(1, int(sizes.sum()) + 1)
+            return cls(ranks, ranks)
         bottoms = np.cumsum(sizes)
         return cls(np.repeat(bottoms - sizes + 1, sizes), np.repeat(bottoms, sizes))
 
     def __len__(self) -> int:
         return len(self.top)
 
+    def fraction(self, depths: Doubles) -> Doubles:
+        """The part of the group at depth d that d has reached; 1 beyond the end of the ranking."""
+        fraction, n = np.ones(len(depths)), len(self)
+        fraction[:n] = (depths[:n] - self.top + 1) / (self.bottom - self.top + 1)
+        return fraction
+
+    def divisor(self, depths: Doubles, ties: str) -> Doubles:
+        """sum_e c_e (w) or sum_e c_e^2 (b) at each depth; beyond the end, unseen items count one each: d."""
+        total, n = depths.copy(), len(self)
+        size = self.bottom - self.top + 1
+        total[:n] = self.bottom if ties == "w" else self.top - 1 + (depths[:n] - self.top + 1) ** 2 / size
+        return total
+
 
 @dataclass(frozen=True, eq=False)
 class OverlapCurve:
-    """What is known at depths 1..l: overlap, the divisor of the agreement, and L's items that S has not shown."""
+    """What is known at depths 1..l: overlap, the divisor of the agreement, and L's items that S has not shown.
+
+    Of these `unshared` are in full, `crossed` to a `fraction`.
+    """
 
     s: int
     overlap: Doubles
@@ -93,33 +100,28 @@ def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> OverlapCurve
     """
     if len(x) > len(y):
         x, y, at_x, at_y = y, x, at_y, at_x
-    s, n = len(x), len(y)
+    n = len(y)
     depths = _depths(n)
     shown = np.zeros(n, dtype=bool)
     shown[at_y] = True
-    untied = x.top is x.bottom and y.top is y.bottom
-    if ties == "w" or untied:
-        divisor = depths if untied else (_divisor(x, depths, ties) + _divisor(y, depths, ties)) / 2
-        overlap = _active(np.maximum(x.top[at_x], y.top[at_y]), None, n)
-        unshared = _active(y.top[~shown], None, n).astype(np.int64)
-        return OverlapCurve(s, overlap, divisor, unshared, np.zeros(n, dtype=np.int64), depths)
-    overlap = _fractional_overlap(x, y, at_x, at_y, depths)
-    divisor = depths if ties == "a" else np.sqrt(_divisor(x, depths, "b") * _divisor(y, depths, "b"))
-    top, bottom = y.top[~shown], y.bottom[~shown]
-    unshared = _active(bottom, None, n).astype(np.int64)
-    return OverlapCurve(s, overlap, divisor, unshared, _active(top, bottom, n).astype(np.int64), _fraction(y, depths))
-
-
-def _fractional_overlap(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, depths: Doubles) -> Doubles:
-    """X_d of treatments a and b: shared items in full, crossed in one ranking, crossed in both."""
-    n = len(depths)
-    top_x, bottom_x, top_y, bottom_y = x.top[at_x], x.bottom[at_x], y.top[at_y], y.bottom[at_y]
-    of_x, of_y = _fraction(x, depths), _fraction(y, depths)
-    overlap = _active(np.maximum(bottom_x, bottom_y), None, n)
-    overlap += of_y * _active(np.maximum(bottom_x, top_y), bottom_y, n)
-    overlap += of_x * _active(np.maximum(bottom_y, top_x), bottom_x, n)
-    overlap += of_x * of_y * _active(np.maximum(top_x, top_y), np.minimum(bottom_x, bottom_y), n)
-    return overlap
+    crossing = not (x.top is x.bottom and y.top is y.bottom)
+    divisor = depths
+    if crossing and ties == "w":
+        divisor = (x.divisor(depths, ties) + y.divisor(depths, ties)) / 2
+    elif crossing and ties == "b":
+        divisor = np.sqrt(x.divisor(depths, ties) * y.divisor(depths, ties))
+    crossing = crossing and ties != "w"  # under w a whole group counts from its first rank on
+    full_x, full_y = (x.bottom, y.bottom) if crossing else (x.top, y.top)
+    bottom_x, bottom_y, top_x, top_y = full_x[at_x], full_y[at_y], x.top[at_x], y.top[at_y]
+    overlap, of_y = _active(np.maximum(bottom_x, bottom_y), None, n), depths
+    if crossing:
+        of_x, of_y = x.fraction(depths), y.fraction(depths)
+        overlap += of_y * _active(np.maximum(bottom_x, top_y), bottom_y, n)
+        overlap += of_x * _active(np.maximum(bottom_y, top_x), bottom_x, n)
+        overlap += of_x * of_y * _active(np.maximum(top_x, top_y), np.minimum(bottom_x, bottom_y), n)
+    unshared = _active(full_y[~shown], None, n).astype(np.int64)
+    crossed = _active(y.top[~shown], full_y[~shown], n).astype(np.int64)
+    return OverlapCurve(len(x), overlap, divisor, unshared, crossed, of_y)
 
 
 def _active(start: Ints, stop: Ints | None, n: int) -> Doubles:
@@ -128,26 +130,6 @@ def _active(start: Ints, stop: Ints | None, n: int) -> Doubles:
     if stop is not None:
         change = change - np.bincount(np.maximum(start, stop), minlength=n + 1)
     return np.cumsum(change[1 : n + 1]).astype(np.float64)
-
-
-def _fraction(ranks: Ranks, depths: Doubles) -> Doubles:
-    """The part of the group at depth d that d has reached; 1 beyond the end of the ranking."""
-    fraction = np.ones(len(depths))
-    n = len(ranks)
-    fraction[:n] = (depths[:n] - ranks.top + 1) / (ranks.bottom - ranks.top + 1)
-    return fraction
-
-
-def _divisor(ranks: Ranks, depths: Doubles, ties: str) -> Doubles:
-    """sum_e c_e (w) or sum_e c_e^2 (b) at each depth; beyond the end, unseen items count one each: d."""
-    n = len(ranks)
-    total = depths.copy()
-    if ties == "w":
-        total[:n] = ranks.bottom
-    else:
-        size = ranks.bottom - ranks.top + 1
-        total[:n] = ranks.top - 1 + (depths[:n] - ranks.top + 1) ** 2 / size
-    return total
 
 
 def extrapolated(curve: OverlapCurve, p: float) -> float:
@@ -268,9 +250,7 @@ class RBO(ArithmeticMean):
         at = np.array(shared, dtype=np.int64).reshape(-1, 2)
         return self._value(curve(ranks_x, ranks_y, at[:, 0], at[:, 1], self.ties))
 
-    def __call__(self, x: Ranking, y: Ranking) -> float:
-        """The same as `compare`: `RBO(p=0.9, ties="a", variant="ext")(x, y)`."""
-        return self.compare(x, y)
+    __call__ = compare
 
     def _read(self, ranking: Ranking) -> tuple[Ranks, list[str]]:
         groups = [[group] if isinstance(group, str) else list(group) for group in ranking]
@@ -280,10 +260,8 @@ class RBO(ArithmeticMean):
         if len(set(items)) < len(items):
             double = next(item for i, item in enumerate(items) if item in items[:i])
             raise InputError(f"the ranking has {double!r} twice; an item stands once in a ranking")
-        sizes = np.array([len(group) for group in groups if group], dtype=np.int64)
-        cut = np.diff(np.minimum(np.cumsum(np.append(0, sizes)), self.depth))
-        ranks = Ranks.untied(int(cut.sum())) if (cut <= 1).all() else Ranks.of_sizes(cut)
-        return ranks, items[: self.depth]
+        sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        return Ranks.of_sizes(np.diff(np.minimum(np.cumsum(np.append(0, sizes)), self.depth))), items[: self.depth]
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         ordinals = shared_ordinals(run, judged.ideal)
@@ -306,13 +284,11 @@ class RBO(ArithmeticMean):
 
     def _ranks(self, run: Run, topic_id: str) -> Ranks:
         scores = run.values(topic_id, tied=True)[: self.depth]
-        return Ranks.untied(len(scores)) if self.ties == "doc_id" else Ranks.of_scores(scores)
+        new = np.arange(len(scores)) if self.ties == "doc_id" else np.flatnonzero(np.diff(scores, prepend=np.inf))
+        return Ranks.of_sizes(np.diff(np.append(new, len(scores))))
 
     def _value(self, curve: OverlapCurve) -> float:
         if self.variant == "ext":
             return extrapolated(curve, self.p)
-        if self.variant == "min":
-            return minimum(curve, self.p)
-        if self.variant == "max":
-            return maximum(curve, self.p)
-        return maximum(curve, self.p) - minimum(curve, self.p)
+        low = minimum(curve, self.p) if self.variant != "max" else 0.0
+        return low if self.variant == "min" else maximum(curve, self.p) - low

@@ -19,8 +19,6 @@ from clirbench.metrics.base import Metric as Metric
 from clirbench.metrics.bleu import BLEU as BLEU
 from clirbench.metrics.chrf import ChrF as ChrF
 from clirbench.metrics.macrof import MacroF as MacroF
-from clirbench.metrics.macrof import MacroPrecision as MacroPrecision
-from clirbench.metrics.macrof import MacroRecall as MacroRecall
 from clirbench.metrics.macrof import MicroF as MicroF
 from clirbench.metrics.score_files import ScoreFile as ScoreFile
 from clirbench.metrics.segments import SegmentMean as SegmentMean

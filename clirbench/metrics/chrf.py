@@ -1,6 +1,6 @@
 """chrF and chrF++ as sacreBLEU computes them, from additive counts of n-gram matches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -11,11 +11,8 @@ from clirbench.checks import check_least
 from clirbench.later import keep_recent
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned, hashable
-from clirbench.metrics.tokens import AT_ONCE, EDGES, Numbers, Offsets, ReferenceNgrams, References, sacrebleu_signature
+from clirbench.metrics.tokens import EDGES, Numbers, Offsets, ReferenceNgrams, sacrebleu_signature
 from clirbench.types import Doubles, TestSet
-
-STRETCH = 20_000
-"""Lines of which characters are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -128,22 +125,13 @@ class Characters:
     lowercase: bool
     whitespace: bool
 
-    def symbols(self, lines: Sequence[str], references: References) -> tuple[Numbers, Offsets]:
-        symbols = [np.empty(0, dtype=np.int32)]
-        offsets = [np.zeros(1, dtype=np.int64)]
-        for begin in range(0, len(lines), AT_ONCE):
-            block, first = self._symbols(lines[begin : begin + AT_ONCE])
-            symbols.append(block)
-            offsets.append(first[1:] + offsets[-1][-1])
-        return np.concatenate(symbols), np.concatenate(offsets)
-
-    def _symbols(self, lines: Sequence[str]) -> tuple[Numbers, Offsets]:
-        from clirbench.metrics.compiled import without_white
+    def symbols(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
+        from clirbench.metrics.compiled import kinds, without_white
 
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:
             return codes.astype(np.int32), offsets
-        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, tokens.kinds())
+        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, kinds())
         return kept
 
 
@@ -160,36 +148,15 @@ class Words:
     def prepare(self, lines: Sequence[str]) -> Sequence[str]:
         return [line.lower() for line in lines] if self.lowercase else lines
 
-    def symbols(self, lines: Sequence[str], references: References) -> tuple[Numbers, Offsets]:
-        if references == (lines,):
-            cut = tokens.reference_tokens(self, references)
-        else:
-            cut = tokens.tokens_of(self, lines, tokens.reference_tokens(self, references))
+    def symbols(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
+        known = tokens.reference_tokens(self, (reference,))
+        cut = known if lines is reference else tokens.tokens_of(self, lines, known)
         return cut.numbers, cut.offsets
 
 
-def _ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
-    return ReferenceNgrams(*symbols_of.symbols(reference, (reference,)), 1, order)
-
-
-@lru_cache(maxsize=16)
-def _kept_ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
-    return _ngrams(symbols_of, order, reference).with_tables()
-
-
-def _stretches(
-    symbols_of: Characters | Words, order: int, hypotheses: Sequence[str], reference: Sequence[str]
-) -> Iterator[tuple[slice, Sequence[str], Sequence[str], ReferenceNgrams]]:
-    """Lines of both sides, and the n-grams of the reference: of all lines, kept for all systems; of many, by stretches.
-
-    Characters take four bytes each: of long texts those of `STRETCH` lines are in memory at a time.
-    """
-    if len(reference) <= STRETCH:
-        yield slice(None), hypotheses, reference, _kept_ngrams(symbols_of, order, reference)
-        return
-    for begin in range(0, len(reference), STRETCH):
-        lines = slice(begin, begin + STRETCH)
-        yield lines, hypotheses[lines], reference[lines], _ngrams(symbols_of, order, reference[lines])
+@lru_cache(maxsize=8)
+def _reference_ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
+    return ReferenceNgrams(*symbols_of.symbols(reference, reference), 1, order).with_tables()
 
 
 @keep_recent(2)
@@ -200,15 +167,14 @@ def _counts(symbols_of: Characters | Words, order: int, hypotheses: Sequence[str
     """
     counts = np.empty((len(test.references), len(hypotheses), 3 * order), dtype=np.int32)
     below = np.arange(order)
-    for reference, of_lines in zip(test.references, counts, strict=True):
-        for lines, ours, theirs, known in _stretches(symbols_of, order, hypotheses, reference):
-            out = of_lines[lines]
-            symbols, offsets = symbols_of.symbols(ours, (theirs,))
-            of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
-            of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
-            # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
-            out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
-            out[:, 1::3] = of_reference
-            out[:, 2::3] = known.matches(symbols, offsets)
+    for reference, out in zip(test.references, counts, strict=True):
+        known = _reference_ngrams(symbols_of, order, reference)
+        symbols, offsets = symbols_of.symbols(hypotheses, reference)
+        of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
+        of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
+        # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
+        out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
+        out[:, 1::3] = of_reference
+        out[:, 2::3] = known.matches(symbols, offsets)
     counts.flags.writeable = False
     return counts

@@ -26,6 +26,7 @@ Line ends and beginnings count as white space. Tokens never contain Unicode whit
 """
 
 import os
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,15 +202,12 @@ def resampled_f(starts, segments, counts, weights, beta, k, micro):  # type: ign
     return 100.0 * above / np.where(below > 0, below, 1.0)
 
 
-Codes = NDArray[np.uint32]
-Offsets = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-
 PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT = 0, 1, 2, 3, 4, 5
 MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
 
 
-def character_kinds() -> NDArray[np.uint8]:
+@cache
+def kinds() -> NDArray[np.uint8]:
     """The kind of every code point up to the last white space (U+3000); what lies above is `PLAIN`."""
     kinds = np.zeros(0x3001, dtype=np.uint8)
     kinds[[code for code in range(0x3001) if chr(code).isspace()]] = WHITE
@@ -346,17 +344,18 @@ def find(codes, start, end, value, type_codes, type_starts, hashes, slots):  # t
 
 
 @njit(cache=True, nogil=True)
-def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_types):  # type: ignore[no-untyped-def]
-    """Write the type number of every token from `at` on to `numbers`: known types keep theirs, new ones follow.
+def number_types(codes, starts, ends, known, n_known, table, n_types):  # type: ignore[no-untyped-def]
+    """The type number of every token: known types keep theirs, new ones follow.
 
     Both tables are (codes, starts, hashes, slots): type t is `codes[starts[t]:starts[t + 1]]`, and `slots`, its length
-    a power of two, is the open-addressed hash table of type numbers. `table` has `n_types` types, those that are not
-    in `known`, in order of first occurrence, and takes up new ones. Stops before a token for which it has no room.
-    Returns (the token reached, how many types `table` has now).
+    a power of two and at least twice that of `hashes`, is the open-addressed hash table of type numbers. `table` has
+    `n_types` types, those that are not in `known`, in order of first occurrence.
+    Returns the numbers, and the table with the new types and how many it has now.
     """
     known_codes, known_starts, known_hashes, known_slots = known
     type_codes, type_starts, hashes, slots = table
-    for token in range(at, len(starts)):
+    numbers = np.empty(len(starts), dtype=np.int32)
+    for token in range(len(starts)):
         start, end = starts[token], ends[token]
         value = hash_of(codes, start, end)
         if n_known:
@@ -366,9 +365,16 @@ def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_type
                 continue
         slot = find(codes, start, end, value, type_codes, type_starts, hashes, slots)
         if slots[slot] < 0:
+            if n_types == len(hashes):
+                hashes = np.append(hashes, np.empty_like(hashes))
+                type_starts = np.append(type_starts, np.empty_like(hashes[:n_types]).astype(np.int64))
+                slots = np.full(2 * len(slots), -1, dtype=np.int32)
+                for number in range(n_types):
+                    slots[empty_slot(slots, hashes[number])] = number
+                slot = empty_slot(slots, value)
             first = type_starts[n_types]
-            if n_types == len(hashes) or first + end - start > len(type_codes):
-                return token, n_types
+            if first + end - start > len(type_codes):
+                type_codes = np.append(type_codes, np.empty(len(type_codes) + end - start, dtype=type_codes.dtype))
             for i in range(end - start):
                 type_codes[first + i] = codes[start + i]
             type_starts[n_types + 1] = first + end - start
@@ -376,15 +382,13 @@ def number_types(codes, starts, ends, at, numbers, known, n_known, table, n_type
             slots[slot] = n_types
             n_types += 1
         numbers[token] = n_known + slots[slot]
-    return len(starts), n_types
+    return numbers, (type_codes, type_starts, hashes, slots), n_types
 
 
 @njit(cache=True, nogil=True)
-def refill(slots, hashes, n_types):  # type: ignore[no-untyped-def]
-    """Enter all types into empty, larger slots."""
+def empty_slot(slots, value):  # type: ignore[no-untyped-def]
     mask = np.uint64(len(slots) - 1)
-    for number in range(n_types):
-        at = hashes[number] & mask
-        while slots[at] >= 0:
-            at = (at + np.uint64(1)) & mask
-        slots[at] = number
+    at = value & mask
+    while slots[at] >= 0:
+        at = (at + np.uint64(1)) & mask
+    return at

@@ -142,42 +142,8 @@ class MicroF(TypeF):
         return True, float(self.k)
 
 
-@dataclass(frozen=True)
-class MacroPrecision(TypeAverage):
-    """Mean over the word types of the hypotheses of MATCH / PREDS.
-
-    MacroP = 100 / |V_h| * sum over c in V_h of MATCH(c) / PREDS(c); types that are never predicted have no precision.
-    Score: 0-100, higher is better; 0 where nothing is predicted at all.
-
-    **Source:** Gowda et al. 2021, section 2, P_c averaged over V_h.
-    """
-
-    rate: ClassVar[int] = 1
-    name: str = "MacroP"
-
-    def score(self, totals: Statistics) -> Doubles:
-        """The average from summed statistics, vectorised over leading axes: (..., 3 * types) -> (...), 0-100."""
-        return average_types(totals, rate=self.rate)
-
-
-@dataclass(frozen=True)
-class MacroRecall(MacroPrecision):
-    """Mean over the word types of the reference of MATCH / REFS.
-
-    MacroR = 100 / |V_y| * sum over c in V_y of MATCH(c) / REFS(c); types that are not in the reference have no recall.
-    Score: 0-100, higher is better; 0 where the reference has no token at all.
-
-    **Source:** Gowda et al. 2021, section 2, R_c averaged over V_y.
-    """
-
-    rate: ClassVar[int] = 2
-    name: str = "MacroR"
-
-
-def average_types(
-    totals: Statistics, *, width: int = 3, rate: int = 0, micro: bool = False, beta: float = 1, k: float = 1
-) -> Doubles:
-    """100 times the average over types of F (`rate` 0), precision (1) or recall (2), from dense or sparse totals.
+def average_types(totals: Statistics, *, width: int = 3, micro: bool = False, beta: float = 1, k: float = 1) -> Doubles:
+    """100 times the average over types of F, from dense or sparse totals.
 
     `width` columns a type: REFS, PREDS, MATCH and, of four, WEIGHT, the type's own weight times (REFS + PREDS): it is
     additive, and the weight can be had back from any sum; of three columns every weight is 1. Dense totals
@@ -185,9 +151,9 @@ def average_types(
     """
     if isinstance(totals, np.ndarray):
         held = totals.reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
-        return _quotient(*(part.sum(axis=-1) for part in _terms(held, rate=rate, micro=micro, beta=beta, k=k)))
+        return _quotient(*(part.sum(axis=-1) for part in _terms(held, micro=micro, beta=beta, k=k)))
     rows, _, held = _by_type(totals, width)
-    terms = _terms(held, rate=rate, micro=micro, beta=beta, k=k)
+    terms = _terms(held, micro=micro, beta=beta, k=k)
     return _quotient(*(np.bincount(rows, part, totals.shape[0]).astype(np.float64) for part in terms))
 
 
@@ -201,18 +167,14 @@ def _by_type(totals: Sparse, width: int) -> tuple[Ints, Ints, Doubles]:
     return keys // kinds, keys % kinds, held
 
 
-def _terms(held: Doubles, *, rate: int = 0, micro: bool, beta: float, k: float) -> tuple[Doubles, Doubles]:
-    """Weight times rate, and weight, of each type: (..., width) -> (...) twice.
-
-    A precision is defined where PREDS > 0, a recall where REFS > 0; F where the type occurs at all, 0 without match.
-    """
+def _terms(held: Doubles, *, micro: bool, beta: float, k: float) -> tuple[Doubles, Doubles]:
+    """Weight times F, and weight, of each type: (..., width) -> (...) twice; both are 0 for a type without a count."""
     refs, preds, match = (held[..., column] for column in range(3))
-    occurs, possible = ((refs + preds, preds + beta**2 * refs), (preds, preds), (refs, refs))[rate]
     weight = refs + k if micro else np.ones_like(refs)
     if held.shape[-1] == 4:
         weight = weight * held[..., 3] / np.maximum(refs + preds, 1)
-    weight = np.where(occurs > 0, weight, 0.0)
-    return weight * (1 + beta**2 * (rate == 0)) * match / np.where(match > 0, possible, 1.0), weight
+    weight = np.where(refs + preds > 0, weight, 0.0)
+    return weight * (1 + beta**2) * match / np.where(match > 0, preds + beta**2 * refs, 1.0), weight
 
 
 def _quotient(above: Doubles, below: Doubles) -> Doubles:

@@ -10,26 +10,17 @@ from clirbench.checks import check_choice
 from clirbench.errors import ConfigError, InputError, shorten
 from clirbench.files import score_tables as score_formats
 from clirbench.files import tables
-from clirbench.files.score_tables import HOLES, WMT_NEW, WMT_OLD, Row
+from clirbench.files.score_tables import HOLES, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores
 from clirbench.text import Text
 from clirbench.types import EMPTY, TestSet
 
 SYSTEM, FILE = "{system}", "{file}"
-LAYOUTS: dict[str, tuple[str, ...]] = {
-    "mt-metrics-eval": ("system", "score"),
-    "wmt15-seg": (*WMT_OLD, "segment", "score"),
-    "wmt15-sys": (*WMT_OLD, "score"),
-    "wmt21-seg": (*WMT_NEW, "segment", "score"),
-    "wmt21-sys": (*WMT_NEW, "score"),
-}
-"""Columns of files that hold several systems; further columns (ensemble, available) are ignored."""
 RUN = {name: f"Run{name.removesuffix('mean').removesuffix('median')}" for name in (
     "BERTScore", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX"
 )}  # fmt: skip
 """The metric that runs the program whose scores a metric reads."""
-FORMATS = ("lines", "sacrebleu", "table", *LAYOUTS, "auto")
 
 
 @dataclass(frozen=True)
@@ -38,15 +29,12 @@ class ScoreFile(MadeElsewhere):
 
     `path` is the file; where it contains `{system}`, or `{file}` (the path of the system's translation without .txt),
     one file a system. In one file for all, a system has its own name, its name in `rename`, or the path of its
-    translation, of which the last part is enough that no other system has. `format` is `auto`, recognised by content
-    (the layouts of `files/score_tables.py`), or named: `lines`, `sacrebleu`, `mt-metrics-eval`, `wmt15-seg`,
-    `wmt15-sys`, `wmt21-seg`, `wmt21-sys`, or `table` with the columns that `columns` names, among them system, score
-    and segment where there is one. Of a file with several metrics `select: {metric: NAME}` chooses one, by default the
-    one that is called like this.
-    `select` keeps the rows with these values
-    (`{lang_pair: de-en}`). `rename` maps our system names to the file's. `aggregate` is mean or median of segment
-    scores, or system. `scale` multiplies every score. `missing=hole` lets a system without scores be a hole, and a
-    segment without one be left out of its mean.
+    translation, of which the last part is enough that no other system has. Its layout is recognised by content (see
+    `files/score_tables.py`), unless `columns` names its columns: system, score, and segment where there is one.
+    `select` keeps the rows with these values (`{lang_pair: de-en}`); of a file with several metrics `{metric: NAME}`
+    chooses one, by default the one that is called like this. `rename` maps our system names to the file's. `aggregate`
+    is mean or median of segment scores, or system. `scale` multiplies every score. `missing=hole` lets a system
+    without scores be a hole, and a segment without one be left out of its mean.
 
     Raises `ConfigError` for settings that make no sense, `InputError` naming file and line for what cannot be read,
     a score that is no finite number, a doubled or missing segment, a system without scores.
@@ -56,7 +44,6 @@ class ScoreFile(MadeElsewhere):
 
     name: str
     path: str | None = None
-    format: str = "auto"
     aggregate: str = "mean"
     higher_is_better: bool = True
     scale: float = 1.0
@@ -66,7 +53,6 @@ class ScoreFile(MadeElsewhere):
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        check_choice(self.name, "format", self.format, FORMATS)
         check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
         check_choice(self.name, "missing", self.missing, ("error", "hole"))
         if not self.path:
@@ -74,16 +60,8 @@ class ScoreFile(MadeElsewhere):
             raise ConfigError(
                 f"{self.name}: path is not set: name its file of scores, metric.{self.name}.path=FILE{run}"
             )
-        if self.format in ("lines", "sacrebleu") and not self.is_pattern:
-            raise ConfigError(f"{self.name}: format={self.format} has one file a system: path needs {SYSTEM} in it")
-        if (self.format == "table") != bool(self.columns) or (
-            self.columns and not {"system", "score"} <= {*self.columns}
-        ):
-            raise ConfigError(
-                f"{self.name}: columns goes with format=table and names system, score and what else there is"
-            )
-        if unknown := sorted(set(self.select) - {*self.layout, "metric"}) if self.format != "auto" else []:
-            raise ConfigError(f"{self.name}: select names no column: {', '.join(unknown)}")
+        if self.columns and not {"system", "score"} <= {*self.columns}:
+            raise ConfigError(f"{self.name}: columns={list(self.columns)}: system and score must be among them")
 
     @property
     def is_pattern(self) -> bool:
@@ -91,13 +69,9 @@ class ScoreFile(MadeElsewhere):
         return SYSTEM in str(self.path) or FILE in str(self.path)
 
     @property
-    def layout(self) -> tuple[str, ...]:
-        return tuple(self.columns) if self.columns else LAYOUTS.get(self.format, ())
-
-    @property
     def signature(self) -> str:
         chosen = "".join(f"|{column}:{value}" for column, value in sorted(self.select.items()))
-        return f"{self.name}|file:{self.format}|{self.aggregate}|scale:{self.scale:g}{chosen}"
+        return f"{self.name}|file:{'+'.join(self.columns or ['auto'])}|{self.aggregate}|scale:{self.scale:g}{chosen}"
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Not for a text of unknown origin: use `for_systems`."""
@@ -149,15 +123,10 @@ class ScoreFile(MadeElsewhere):
                 found[name] = [score for scores in self._table(file, name).values() for score in scores]
         return found
 
-    def _rows(self, file: Path) -> Iterator[Row]:
-        if self.layout:
-            return score_formats.column_rows(file, self.layout)
-        reader = {"lines": score_formats.line_rows, "sacrebleu": score_formats.json_rows}.get(self.format)
-        return reader(file) if reader else score_formats.score_rows(file)
-
     def _chosen(self, file: Path) -> Iterator[Row]:
         """The rows that `select` keeps, of one metric."""
-        rows = [(n, row) for n, row in self._rows(file) if all(row.get(c) == v for c, v in self.select.items())]
+        found = score_formats.column_rows(file, self.columns) if self.columns else score_formats.score_rows(file)
+        rows = [(n, row) for n, row in found if all(row.get(c) == v for c, v in self.select.items())]
         named = list(dict.fromkeys(row["metric"] for _, row in rows if "metric" in row))
         only = self.name if self.name in named else named[0] if named else None
         if len(named) > 1 and only != self.name:

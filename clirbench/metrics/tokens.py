@@ -158,25 +158,8 @@ class Types:
         """The type numbers of tokens, which take up the new ones."""
         from clirbench.metrics.compiled import number_types
 
-        numbers = np.empty(len(starts), dtype=np.int32)
-        reached, self.n = number_types(codes, starts, ends, 0, numbers, self.known, self.n_known, self.table, self.n)
-        while reached < len(starts):
-            self._grow(int(ends[reached] - starts[reached]))
-            reached, self.n = number_types(
-                codes, starts, ends, reached, numbers, self.known, self.n_known, self.table, self.n
-            )
-        return numbers
-
-    def _grow(self, length: int) -> None:
-        """Make room for more types; the next one is `length` code points long."""
-        from clirbench.metrics.compiled import refill
-
-        codes, starts, hashes, slots = self.table
-        self.table = _no_types(2 * len(slots), codes.dtype, max(2 * len(codes), len(codes) + length))
-        self.table[0][: len(codes)] = codes
-        self.table[1][: len(starts)] = starts
-        self.table[2][: len(hashes)] = hashes
-        refill(self.table[3], self.table[2], self.n)
+        numbers, self.table, self.n = number_types(codes, starts, ends, self.known, self.n_known, self.table, self.n)
+        return np.asarray(numbers)
 
     def spelt(self) -> Table:
         """The table with no more room than it needs."""
@@ -184,10 +167,10 @@ class Types:
         return codes[: starts[self.n]].copy(), starts[: self.n + 1].copy(), hashes[: self.n].copy(), slots
 
 
-def _no_types(size: int, kind: DTypeLike, n_codes: int = 1 << 14) -> Table:
+def _no_types(size: int, kind: DTypeLike) -> Table:
     """An empty table of `size` slots, at most half of which are used."""
     return (
-        np.empty(n_codes, dtype=kind),
+        np.empty(4 * size, dtype=kind),
         np.zeros(size // 2 + 1, dtype=np.int64),
         np.empty(size // 2, dtype=np.uint64),
         np.full(size, -1, dtype=np.int32),
@@ -202,7 +185,7 @@ def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = No
 
 def _cut(tokeniser: Cutter, lines: Sequence[str], types: Types) -> tuple[Numbers, Offsets]:
     """The numbers of the tokens of `lines`, which take up new types, and where each line begins."""
-    from clirbench.metrics.compiled import cut
+    from clirbench.metrics.compiled import cut, kinds
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
@@ -266,13 +249,6 @@ def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)), out=offsets[1:])
     return codes, offsets
-
-
-@cache
-def kinds() -> NDArray[np.uint8]:
-    from clirbench.metrics.compiled import character_kinds
-
-    return character_kinds()
 
 
 def case_of(lowercase: bool) -> str:

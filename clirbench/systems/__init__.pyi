@@ -1,5 +1,4 @@
 from clirbench.labs.models.systems import commands, openai
-from clirbench.labs.planning.simulated import ErrorModel as ErrorModel
 from clirbench.labs.planning.simulated import SimulatedSystems
 from clirbench.systems.base import SystemSource as SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems

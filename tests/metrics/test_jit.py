@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import PACKAGE
 
-LOADS = "from clirbench.metrics.compiled import ngrams"
+LOADS = "from clirbench.metrics.compiled import njit"
 SHOWS = "from numba.core import config; config.reload_config(); print([config.CACHE_DIR, config.DISABLE_JIT])"
 
 

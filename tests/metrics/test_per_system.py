@@ -17,6 +17,6 @@ def test_an_ordinary_metric_serves_all_systems() -> None:
 
 def test_a_score_file_gives_each_system_its_own(tmp_path: Path) -> None:
     (tmp_path / "scores").write_text("a 1\n")
-    metric = ScoreFile("m", str(tmp_path / "scores"), "mt-metrics-eval", missing="hole")
+    metric = ScoreFile("m", str(tmp_path / "scores"), missing="hole")
     texts = {"a": TextLines(("x",)), "b": TextLines(("y",))}
     assert list(per_system(metric, texts, TestSet((("x",),)))) == ["a"]

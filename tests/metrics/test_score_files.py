@@ -40,11 +40,11 @@ def test_one_score_a_line(tmp_path: Path) -> None:
 def test_mt_metrics_eval(tmp_path: Path) -> None:
     segments = tmp_path / "BLEURT-refA.seg.score"
     segments.write_text("a\t1\na\t2\na\t6\nb\t0\nb\t0\nb\t3\nhuman\t9\nhuman\t9\nhuman\t9\n")
-    metric = ScoreFile("m", str(segments), "mt-metrics-eval")
+    metric = ScoreFile("m", str(segments))
     assert scores(metric) == pytest.approx({"a": 3, "b": 1})
     system = tmp_path / "BLEURT-refA.sys.score"
     system.write_text("a 0.25\nb 0.75\n")
-    assert scores(ScoreFile("m", str(system), "mt-metrics-eval", "system")) == {"a": 0.25, "b": 0.75}
+    assert scores(ScoreFile("m", str(system), "system")) == {"a": 0.25, "b": 0.75}
 
 
 def comet(path: Path, *files: str) -> Path:
@@ -118,29 +118,27 @@ def test_metrics_task_files(tmp_path: Path) -> None:
         f"YiSi\tcs-en\tnews\t{s}\t{n}\t{n * k}\tnon-ensemble\tno" for k, s in ((1, "a"), (2, "b")) for n in (3, 1, 2)
     ]
     old.write_text("\n".join([*rows, "YiSi\tde-en\tnews\ta\t1\t99\tnon-ensemble\tno"]) + "\n")
-    metric = ScoreFile("YiSi", str(old), "wmt15-seg", select={"lang_pair": "cs-en"})
+    metric = ScoreFile("YiSi", str(old), select={"lang_pair": "cs-en"})
     assert scores(metric) == pytest.approx({"a": 2, "b": 4})
     assert "lang_pair:cs-en" in metric.signature
     with pytest.raises(InputError, match=r"line 7: a second score for a, segment 1; choose rows with select"):
-        scores(ScoreFile("YiSi", str(old), "wmt15-seg"))
+        scores(ScoreFile("YiSi", str(old)))
     new = tmp_path / "new.seg.score"
     new.write_text("".join(f"C\tcs-en\tnews\tall\trefA\t{s}\t{n}\t{n}\n" for s in "ab" for n in (1, 2, 3)))
-    assert scores(ScoreFile("C", str(new), "wmt21-seg")) == {"a": 2, "b": 2}
+    assert scores(ScoreFile("C", str(new))) == {"a": 2, "b": 2}
     system = tmp_path / "new.sys.score"
     system.write_text("C\tcs-en\tnews\tall\trefA\tA.1\t7\nC\tcs-en\tnews\tall\trefA\tb\t8\n")
-    metric = ScoreFile("C", str(system), "wmt21-sys", "system", rename={"a": "A.1"})
+    metric = ScoreFile("C", str(system), "system", rename={"a": "A.1"})
     assert scores(metric) == {"a": 7, "b": 8}
 
 
 def test_a_table_with_other_columns(tmp_path: Path) -> None:
     path = tmp_path / "scores.tsv"
     path.write_text("".join(f"{n}\t{s}\tdoc\t{n}\n" for s in "ab" for n in (2, 0, 1)))
-    metric = ScoreFile("m", str(path), "table", columns=["segment", "system", "document", "score"])
+    metric = ScoreFile("m", str(path), columns=["segment", "system", "document", "score"])
     assert scores(metric) == {"a": 1, "b": 1}
-    with pytest.raises(ConfigError, match="columns goes with format=table and names system, score"):
-        ScoreFile("m", str(path), "table", columns=["segment", "score"])
-    with pytest.raises(ConfigError, match="columns goes with format=table"):
-        ScoreFile("m", str(path), "table")
+    with pytest.raises(ConfigError, match=r"columns=\['segment', 'score'\]: system and score must be among them"):
+        ScoreFile("m", str(path), columns=["segment", "score"])
 
 
 def test_sacrebleu_json(tmp_path: Path) -> None:
@@ -171,17 +169,17 @@ def test_sacrebleu_json(tmp_path: Path) -> None:
         for system in SYSTEMS
     }
     chosen = {"metric": "chrF2"}
-    assert scores(ScoreFile("m", path, "sacrebleu", "system", select=chosen)) == expected
+    assert scores(ScoreFile("m", path, "system", select=chosen)) == expected
     with pytest.raises(InputError, match=r"holds BLEU, chrF2; choose one with select"):
-        scores(ScoreFile("m", path, "sacrebleu", "system"))
+        scores(ScoreFile("m", path, "system"))
 
 
 def test_a_system_without_scores(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a 1\nB 2\n")
     path = str(tmp_path / "f")
     with pytest.raises(InputError, match="no scores for b"):
-        scores(ScoreFile("m", path, "mt-metrics-eval", "system"))
-    assert scores(ScoreFile("m", path, "mt-metrics-eval", "system", missing="hole")) == {"a": 1}
+        scores(ScoreFile("m", path, "system"))
+    assert scores(ScoreFile("m", path, "system", missing="hole")) == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -204,22 +202,20 @@ def test_bad_tables(tmp_path: Path) -> None:
     row = "m\tx-en\tnews\ta\t{}\t1\n"
     path.write_text(row.format(1) + row.format(3))
     with pytest.raises(InputError, match="a: segment 2 has no score"):
-        scores(ScoreFile("m", str(path), "wmt15-seg"))
+        scores(ScoreFile("m", str(path)))
     path.write_text(row.format("one"))
+    columns = ["metric", "lang_pair", "test_set", "system", "segment", "score"]
     with pytest.raises(InputError, match="line 1: segment 'one' is not a whole number"):
-        scores(ScoreFile("m", str(path), "wmt15-seg"))
+        scores(ScoreFile("m", str(path), columns=columns))
     path.write_text("a 1\nb\n")
     with pytest.raises(InputError, match="line 2: 1 columns, 2 expected: system score"):
-        scores(ScoreFile("m", str(path), "mt-metrics-eval"))
+        scores(ScoreFile("m", str(path)))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "path is not set: name its file of scores, metric.m.path=FILE"),
-        ({"path": "x", "format": "lines"}, "format=lines has one file a system: path needs {system} in it"),
-        ({"path": "x", "format": "csv"}, "format='csv' is not one of lines, sacrebleu"),
-        ({"path": "x", "format": "wmt15-seg", "select": {"lang": "x"}}, "select names no column: lang"),
     ],
 )
 def test_settings_that_make_no_sense(options: dict[str, Any], message: str) -> None:
@@ -238,7 +234,7 @@ def test_wmt21_human_scores_as_a_score_file(shared_data: Path, tmp_path: Path) -
     chosen = {r[0]: float(r[2]) for r in (line.split("\t") for line in table) if r[1] == "bleu-A"}
     path = tmp_path / "bleu.sys.score"
     path.write_text("".join(f"{system}\t{score!r}\n" for system, score in chosen.items()))
-    metric = ScoreFile("bleu", str(path), "mt-metrics-eval", "system")
+    metric = ScoreFile("bleu", str(path), "system")
     texts = {system: TextLines(("x",)) for system in chosen}
     found = metric.for_systems(texts, TestSet((("x",),)))
     assert {system: one.scores[0] for system, one in found.items()} == chosen

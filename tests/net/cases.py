@@ -265,8 +265,6 @@ CASES: dict[str, Case] = {
             "NIST",
             "SentBLEU",
             "BLEUplus1",
-            "MacroP",
-            "MacroR",
             "MicroF1",
             "TypeCount",
             "QueryMacroF1",

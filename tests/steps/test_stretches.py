@@ -61,7 +61,7 @@ def test_statistics_in_a_file_are_the_same_entry_of_the_store_and_the_same_sums(
 
 
 def by_stretches(metric, n_references, monkeypatch):
-    for module in (tokens, macrof, chrf, passes):
+    for module in (tokens, macrof, passes):
         monkeypatch.setattr(module, "STRETCH", 4)
     monkeypatch.setattr(spool, "HELD", 0)
     references = tuple(Lines.of(TextLines(text)) for text in TEXTS[1 : n_references + 1])

@@ -131,7 +131,7 @@ def _by_system(path: Path, systems: Sequence[str]) -> dict[str, Doubles]:
 
 
 def _score_file(name: str, path: Path, aggregate: str) -> ScoreFile:
-    return ScoreFile(name, str(path), "mt-metrics-eval", aggregate, missing="hole")
+    return ScoreFile(name, str(path), aggregate, columns=("system", "score"), missing="hole")
 
 
 def text_files(folder: Path) -> list[Path]:

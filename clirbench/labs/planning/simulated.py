@@ -24,12 +24,13 @@ twice, and the errors of a higher rate contain those of a lower one, so that mor
 import hashlib
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from math import log1p
 from typing import ClassVar
 
+from clirbench.checks import number, whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.labs.planning.words import (
@@ -43,50 +44,26 @@ from clirbench.labs.planning.words import (
     without_s,
 )
 from clirbench.text import Text, TextLines
-from clirbench.types import DocumentMap, Translation
+from clirbench.types import Translation
 
 LONGEST_CUT = 0.95
 TERMLESS = 0.05  # bits of residual IDF that a word is given which is no term at all
+Rates = Mapping[str, float]
+"""Rates of some kinds of error, each from 0 to 1."""
+KINDS = ("untranslated", "wrong_content", "function_words", "dropped", "repetition", "word_order", "truncation")
 
 
-@dataclass(frozen=True)
-class ErrorModel:
-    """Rates of the seven kinds of error, each from 0 to 1; raises `ConfigError` for a rate outside."""
-
-    untranslated: float = 0.0
-    wrong_content: float = 0.0
-    function_words: float = 0.0
-    dropped: float = 0.0
-    repetition: float = 0.0
-    word_order: float = 0.0
-    truncation: float = 0.0
-
-    def __post_init__(self) -> None:
-        for kind in KINDS:
-            rate = getattr(self, kind)
-            if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-                raise ConfigError(f"error model: {kind}={rate!r}: a rate from 0 to 1 was expected")
-
-    def scaled(self, factor: float) -> "ErrorModel":
-        """Every rate times `factor` (0-1)."""
-        return replace(self, **{kind: getattr(self, kind) * factor for kind in KINDS})
-
-    @classmethod
-    def of(cls, rates: Mapping[str, float]) -> "ErrorModel":
-        """The rates of some kinds of error, by name; raises `UnknownName` for a kind that does not exist."""
-        for kind in rates:
-            if kind not in KINDS:
-                raise UnknownName("kind of error", kind, KINDS)
-        return replace(cls(), **rates)
-
-
-KINDS: tuple[str, ...] = tuple(field.name for field in fields(ErrorModel))
-DRAWN: tuple[str, ...] = KINDS[1:]  # untranslated is decided once for each word family
+def check_rates(rates: Rates) -> None:
+    """Raise `UnknownName` for a kind that does not exist, `ConfigError` for a rate outside 0 to 1."""
+    for kind, rate in rates.items():
+        if kind not in KINDS:
+            raise UnknownName("kind of error", kind, KINDS)
+        number(f"error model: {kind}", rate, least=0, most=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The words that a family of systems does not know, and how it errs; any number of models share its errors.
+    """The words that a family of systems does not know, and how it errs; any number of systems share its errors.
 
     `key` names the random numbers (seed and family).
     """
@@ -101,51 +78,39 @@ class Simulation:
         return unknown_from(self.vocabulary, self.key)
 
     def translate(
-        self, models: Sequence[ErrorModel], lines: Sequence[WordLine], sources: Sequence[str] | None = None
+        self, systems: Sequence[Rates], lines: Sequence[WordLine], sources: Sequence[str] | None = None
     ) -> list[tuple[str, ...]]:
-        """For each model the lines as a system with these errors writes them.
+        """For the rates of each system the lines as it writes them.
 
         lines: from the text of the vocabulary. sources: the source text line by line, where there is one. A line
         with a word keeps at least one; a line that no error struck is the line itself.
         """
-        used = [kind for kind in DRAWN if any(getattr(model, kind) for model in models)]
-        chances = [self.chances(model) for model in models]
-        written: list[list[str]] = [[] for _ in models]
+        # What is untranslated is decided once for each word family, not line by line.
+        used = [kind for kind in KINDS[1:] if any(rates.get(kind) for rates in systems)]
+        written: list[list[str]] = [[] for _ in systems]
         for line, source in zip(lines, sources or [""] * len(lines), strict=True):
             draws = {kind: Draw.of(f"{self.key}|{kind}|{line.text}", len(line.words)) for kind in used}
-            for out, model, chance in zip(written, models, chances, strict=True):
-                out.append(self._line(line, source, draws, model, chance))
+            for out, rates in zip(written, systems, strict=True):
+                out.append(self._line(line, source, draws, rates))
         return [tuple(out) for out in written]
 
-    def chances(self, model: ErrorModel) -> dict[str, float]:
-        """For each kind that strikes single words, the probability that a word which it can strike is struck."""
-        share = self.vocabulary.shares
-        return {
-            "wrong_content": _over(model.wrong_content, share["content"]),
-            "function_words": _over(model.function_words, share["form"]),
-            "dropped": model.dropped,
-            "repetition": model.repetition / 2,  # a struck word brings two words on average
-            "word_order": model.word_order,
-        }
-
-    def _line(
-        self, line: WordLine, source: str, draws: Mapping[str, "Draw"], model: ErrorModel, chances: Mapping[str, float]
-    ) -> str:
-        words = list(line.words)
-        if model.wrong_content:
-            self._choose_wrongly(words, line, draws["wrong_content"], chances["wrong_content"])
-        if model.untranslated:
-            self._leave(words, line, source, model.untranslated)
-        if model.function_words:
-            _bend(words, line, draws["function_words"], chances["function_words"])
-        if model.dropped:
-            _drop(words, draws["dropped"], chances["dropped"])
-        if model.repetition:
-            words = _repeat(words, draws["repetition"], chances["repetition"])
-        if model.word_order:
-            words = _move(self._uncapitalised(words), draws["word_order"], chances["word_order"])
-        if model.truncation:
-            words = words[: _kept_words(len(words), model.truncation, draws["truncation"])]
+    def _line(self, line: WordLine, source: str, draws: Mapping[str, "Draw"], rates: Rates) -> str:
+        words, share = list(line.words), self.vocabulary.shares
+        if rate := rates.get("wrong_content"):
+            self._choose_wrongly(words, line, draws["wrong_content"], _over(rate, share["content"]))
+        if rate := rates.get("untranslated"):
+            self._leave(words, line, source, rate)
+        if rate := rates.get("function_words"):
+            _bend(words, line, draws["function_words"], _over(rate, share["form"]))
+        if rate := rates.get("dropped"):
+            for i in draws["dropped"].struck(rate):
+                words[i] = ""
+        if rate := rates.get("repetition"):
+            words = _repeat(words, draws["repetition"], rate / 2)  # a struck word brings two words on average
+        if rate := rates.get("word_order"):
+            words = _move(self._uncapitalised(words), draws["word_order"], rate)
+        if rate := rates.get("truncation"):
+            words = words[: _kept_words(len(words), rate, draws["truncation"])]
         return _join(line, words)
 
     def _choose_wrongly(self, words: list[str], line: WordLine, draw: "Draw", chance: float) -> None:
@@ -225,11 +190,6 @@ def _bend(words: list[str], line: WordLine, draw: Draw, chance: float) -> None:
             words[i] = without_s(words[i])
 
 
-def _drop(words: list[str], draw: Draw, chance: float) -> None:
-    for i in draw.struck(chance):
-        words[i] = ""
-
-
 def _repeat(words: list[str], draw: Draw, chance: float) -> list[str]:
     """The words, with each struck word and up to two words before it repeated."""
     said = list(words)
@@ -298,67 +258,40 @@ class SimulatedSystems:
     lexicon: str = "cs"
 
     def __post_init__(self) -> None:
-        if type(self.doses) is not int or self.doses < 1:
-            raise ConfigError(f"systems.doses={self.doses!r}: a whole number of at least 1 was expected")
+        whole_number("systems.doses", self.doses)
         if not self.kinds:
             raise ConfigError("systems.kinds: at least one kind of system was expected")
         for rates in self.kinds.values():
-            ErrorModel.of(rates)
+            check_rates(rates)
         Lexicon(self.lexicon)
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
-        """kinds x `doses` translations with the metadata `family` and `dose`; best first in each family."""
-        sides, lexicon = Sides.of(corpus), Lexicon(self.lexicon)
-        made: list[Translation] = []
-        for kind, rates in self.kinds.items():
-            full, doses = ErrorModel.of(rates), range(1, self.doses + 1)
-            models = {f"{kind}-{dose}": full.scaled(dose / self.doses) for dose in doses}
-            metadata = [{"family": kind, "dose": f"{dose} of {self.doses}"} for dose in doses]
-            made += sides.translate(models, metadata, lexicon, f"{self.seed}|{kind}")
-        return made
+        """kinds x `doses` translations with the metadata `family` and `dose`; best first in each family.
 
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """The English text of both sides of a corpus; one list of lines where both sides have the same text."""
-
-    test: Sequence[WordLine]
-    collection: Sequence[WordLine]
-    test_source: Sequence[str] | None
-    collection_source: Sequence[str] | None
-    map: DocumentMap
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> "Sides":
-        """Raises `AlignmentError` where the source has another number of lines than the side it belongs to."""
+        The vocabulary is that of both sides, document by document; a line of a test set of its own is a document.
+        Raises `AlignmentError` where the source has another number of lines than the documents.
+        """
         searched, reference = corpus.english.text.lines(), corpus.test.references[0]
         collection = [WordLine.of(text) for text in searched]
-        test = collection if reference == searched else [WordLine.of(text) for text in reference]
-        source = _source(corpus.source, len(collection))
-        return cls(test, collection, corpus.test.source, source, corpus.document_map)
-
-    @cached_property
-    def vocabulary(self) -> WordStatistics:
-        """The words of both sides, document by document; a line of a test set of its own is a document."""
-        documents = [self.collection[start:end] for start, end in pairwise(self.map.starts.tolist()) if start < end]
-        return WordStatistics.of([*documents, *([] if self.test is self.collection else ([one] for one in self.test))])
-
-    def translate(
-        self,
-        models: Mapping[str, ErrorModel],
-        metadata: Sequence[Mapping[str, str]],
-        lexicon: Lexicon,
-        key: str,
-    ) -> list[Translation]:
-        """Every model applied to both sides, with one vocabulary."""
-        same = self.test is self.collection
-        translate = partial(Simulation(self.vocabulary, lexicon, key).translate, list(models.values()))
-        collection = [TextLines(lines) for lines in translate(self.collection, self.collection_source)]
-        test = collection if same else [TextLines(lines) for lines in translate(self.test, self.test_source)]
-        return [
-            Translation(name, *texts, described)
-            for name, texts, described in zip(models, zip(test, collection, strict=True), metadata, strict=True)
-        ]
+        sides = [(collection, _source(corpus.source, len(collection)))]
+        documents = [collection[a:b] for a, b in pairwise(corpus.document_map.starts.tolist()) if a < b]
+        if reference != searched:
+            test = [WordLine.of(text) for text in reference]
+            sides.append((test, corpus.test.source))
+            documents += [[line] for line in test]
+        vocabulary, lexicon = WordStatistics.of(documents), Lexicon(self.lexicon)
+        made: list[Translation] = []
+        for kind, rates in self.kinds.items():
+            doses = [f"{dose} of {self.doses}" for dose in range(1, self.doses + 1)]
+            shares = [dose / self.doses for dose in range(1, self.doses + 1)]
+            systems = [{error: rate * share for error, rate in rates.items()} for share in shares]
+            translate = Simulation(vocabulary, lexicon, f"{self.seed}|{kind}").translate
+            texts = [[TextLines(lines) for lines in translate(systems, *side)] for side in sides]
+            made += [
+                Translation(f"{kind}-{dose.split()[0]}", of_test, of_collection, {"family": kind, "dose": dose})
+                for dose, of_test, of_collection in zip(doses, texts[-1], texts[0], strict=True)
+            ]
+        return made
 
 
 def _source(source: Text | None, n_lines: int) -> Sequence[str] | None:

@@ -142,10 +142,10 @@ def test_a_source_that_is_not_aligned_is_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"doses": 0}, "doses=0: a whole number"),
+        ({"doses": 0}, "doses=0 must be a whole number"),
         ({"doses": True}, "doses=True"),
         ({"kinds": {}}, "at least one kind of system"),
-        ({"kinds": {"a": {"dropped": 2}}}, "dropped=2: a rate from 0 to 1"),
+        ({"kinds": {"a": {"dropped": 2}}}, "dropped=2 must be a number of at least 0 and at most 1"),
         ({"kinds": {"a": {"droped": 0.2}}}, "Did you mean 'dropped'"),
         ({"lexicon": "zz"}, "no such lexicon"),
     ],
