@@ -21,7 +21,6 @@ from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
 from clirbench.result import Experiment, Inputs, StepResults
 from tests.conftest import PACKAGE, Cli
-from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines
 from tests.waiting import wait_until
 
@@ -70,10 +69,8 @@ def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
     ]
 
 
-def watching(root: Path, *more: str, measure: str = "", events: Path | None = None) -> Watching:
-    options = Namespace(
-        overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure, tensorboard=events
-    )
+def watching(root: Path, *more: str, measure: str = "") -> Watching:
+    options = Namespace(overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure)
     return Watching(options)
 
 
@@ -347,7 +344,7 @@ def test_a_model_that_cannot_translate_stops_no_other(
             "systems.quiet=0", "keep_copies=true", f"paths.cache={tmp_path / 'cache'}",
             f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
         ],
-        every=1, gain=0.005, horizon=None, measure="", tensorboard=None,
+        every=1, gain=0.005, horizon=None, measure="",
     )  # fmt: skip
     watch = Watching(options)
     watch.look()
@@ -359,24 +356,6 @@ def test_a_model_that_cannot_translate_stops_no_other(
     (tmp_path / "models" / "step_2" / "drop").write_text("o")
     watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
-
-
-def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path, lines: list[str]) -> None:
-    pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install '.[tensorboard]'")
-    write(tmp_path, lines, 2, 0.2)
-    watching(tmp_path).look()
-    write(tmp_path, lines, 10, 0.1)
-    watch = watching(tmp_path, events=tmp_path / "events")
-    watch.look()
-    assert watch.events is not None
-    watch.events.close()
-    told = {str(row["system"]): row["values"] for row in events(tmp_path)}
-    shown = scalars(tmp_path / "events" / "training")
-    assert shown["clirbench/RBO"] == {
-        step: pytest.approx(told[f"step{step}"]["RBO"])  # type: ignore[index]
-        for step in (2, 10)
-    }, "those that an earlier watch computed are there too"
-    assert set(shown) == {f"clirbench/{name}" for name in ("RBO", "MAP", "BLEU", "chrF2")}
 
 
 @pytest.mark.slow
