@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText, TrecDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText
 from clirbench.labs.formats.mtme import read_docs
 from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sides
 from tests.fuzz.readers import Reader
@@ -16,7 +16,6 @@ XML = """<?xml version='1.0' encoding='utf-8'?>
 <ref lang="en" translator="A"><p><seg id="1">One</seg><seg id="2">Two</seg></p></ref>
 <hyp system="S" language="en"><p><seg id="1">Ones</seg><seg id="2">Twos</seg></p></hyp></doc></dataset>
 """
-TREC = "<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>\nOne\n</TEXT>\n</DOC>\n"
 EUROPARL = '<CHAPTER ID=1>\nResumption\n<SPEAKER ID=1 NAME="President">\nI declare\n<P>\nthe session\n'
 
 
@@ -30,18 +29,6 @@ READERS = (
         "news.jsonl", '{"id": "a", "title": "T", "text": "x"}\n', lambda p: ReadText(p, JsonDocuments()).doc_ids(),
         [('{"id": 1, "title": "A"}\n', r"line 1: none of the fields text; keys: id, title"),
          ('{"text": "x"}', "line 1: no doc_id")],
-    ),
-    Reader(
-        "docs.trec", TREC, lambda path: ReadText(path, TrecDocuments()).doc_ids(),
-        [("text", "line 1: text outside of <DOC>"), (TREC + "text", "text outside of <DOC>"),
-         ("\n<DOC>", "line 2: the document is not closed by </DOC>"),
-         ("<DOC>\n<DOC>", "line 2: <DOC> within a document"),
-         ("</DOC>", "line 1: </DOC> closes no document"),
-         ("<DOC></DOC>", "line 1: a document has one DOCNO, this has 0"),
-         ("<DOC><DOCNO>a</DOCNO><DOCNO>b</DOCNO></DOC>", "this has 2"),
-         ("<DOC><DOCNO>a</DOCNO><BODY>x</BODY></DOC>", "no document has any of the fields TITLE, HEADLINE, TEXT")],
-        ["<DOC>", "</DOC>", "<DOC ", "<DOCNO>", "</DOCNO>", "<TITLE><TEXT>", "</TITLE>", "<a", "<", "x"],
-        ("", "<DOC>", "<DOC><DOCNO>1</DOCNO><TEXT>", "<DOC><DOCNO>1</DOCNO><TITLE>"), ("", "</DOC>"),
     ),
     Reader(
         "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments("speaker").documents(path)),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName
-from clirbench.labs.formats.documents import EuroparlDocuments, TrecDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtFolder, WmtXmlCorpus
 
@@ -46,8 +46,6 @@ PART = "YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"
         ({}, lambda _: EuroparlDocuments("page"), ConfigError, r"unit='page' is not one of file, chapter, speaker"),
         ({}, lambda _: EuroparlDocuments(min_lines=-1), ConfigError, r"corpus\.reader\.min_lines=-1"),
         ({}, lambda f: list(EuroparlDocuments().documents(f)), InputError, r"no files in it that end in \.txt"),
-        *(({}, lambda _, fields=fields: TrecDocuments(fields), ConfigError, r"corpus\.reader\.fields")
-          for fields in ("TEXT", [], ["A B"])),
     ],
 )  # fmt: skip
 def test_what_is_refused(
