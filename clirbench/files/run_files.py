@@ -28,7 +28,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError, StoreError, escape_unseen, one_line
@@ -347,17 +347,13 @@ def broken(folder: Path) -> Iterator[str]:
 
 def _broken(folder: Path) -> Iterator[str]:
     try:
-        manifest = read_manifest(folder)
-        content = whole_content(folder / MANIFEST)
-        names = set(read_marker(folder)) if not _was_moved(folder) else set()
+        manifest, content = read_manifest(folder), whole_content(folder / MANIFEST)
     except InputError as error:
         yield str(error)
         return
     found = json.loads(content)  # `read_manifest` has checked it
     if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
         yield f"{MANIFEST}: is not written as a run writes it"
-    if names and whole_content(folder / MARKER) != marker_text(names).encode():
-        yield f"{MARKER}: is not written as a run writes it"
     there = {}
     for path in (path for entry in folder.iterdir() if not is_free(entry.name) for path in _files(entry)):
         name = path.relative_to(folder).as_posix()
@@ -365,22 +361,13 @@ def _broken(folder: Path) -> Iterator[str]:
             yield f"{name}: {wrong}"
         else:
             there[name] = path
+    was_moved = PREVIOUS.fullmatch(folder.absolute().name)  # by a later run, to this folder
     for name, (size, sha256) in manifest.files.items():
-        stays = PurePosixPath(name).parts[0] in (*STAYING, MARKER)
-        if name not in there and not (stays and _was_moved(folder)):
+        if name not in there and not (was_moved and name.startswith((*STAYING, MARKER))):
             yield f"{name}: is not there"
         elif name in there and (wrong := _difference(there[name], size, sha256)):
             yield f"{name}: {wrong}"
     yield from (f"{name}: no run wrote it" for name in sorted(there.keys() - manifest.files.keys()))
-    sealed = {MANIFEST, *(PurePosixPath(name).parts[0] for name in manifest.files)} - {*STAYING, MARKER}
-    marked = {name for name in names if name in sealed or not (folder / name).is_dir()}  # an empty folder has no seal
-    if names and (extra := marked ^ sealed):
-        yield f"{MARKER}: and {MANIFEST} name other files: {', '.join(sorted(extra)[:5])}"
-
-
-def _was_moved(folder: Path) -> bool:
-    """Whether a later run has moved the run's files to this folder."""
-    return PREVIOUS.fullmatch(folder.absolute().name) is not None
 
 
 def _files(place: Path) -> Iterator[Path]:

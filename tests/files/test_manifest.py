@@ -13,7 +13,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.errors import UNSEEN
-from clirbench.files.run_files import EVENTS, MANIFEST, MARKER, broken, read_manifest, seal
+from clirbench.files.run_files import EVENTS, MANIFEST, MARKER, broken, read_manifest
 from tests.fuzz.mutation import mutated
 
 
@@ -159,18 +159,6 @@ def test_a_manifest_of_the_same_content_that_no_run_wrote_is_named(run: Path, ol
     (run / MANIFEST).write_bytes(sealed.replace(old.encode(), new.encode(), 1))
     assert (run / MANIFEST).read_bytes() != sealed
     assert list(broken(run)) == ["manifest.json: is not written as a run writes it"]
-
-
-@pytest.mark.parametrize("change", [lambda names: names[::-1], lambda names: ["", *names]], ids=["order", "blank"])
-def test_a_marker_of_the_same_names_that_no_run_wrote_is_named(
-    run: Path, change: Callable[[list[str]], list[str]]
-) -> None:
-    recorded = json.loads((run / "provenance.json").read_text())
-    names = (run / MARKER).read_text().splitlines()
-    (run / MARKER).write_text("".join(f"{name}\n" for name in change(names)))
-    (run / MANIFEST).unlink()
-    seal(run, run, recorded["clirbench"], recorded["read"])
-    assert list(broken(run)) == [".clirbench: is not written as a run writes it"]
 
 
 def test_a_folder_of_folders_is_walked(run: Path) -> None:
