@@ -8,7 +8,6 @@ Scores that other programs wrote, recognised by what the file holds.
     METRIC PAIR SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE  the same since 2021
     FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
     {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
-    HASH P: 0.9 R: 0.9 F1: 0.9, then three numbers a line   bert-score --seg_level (bert_score_cli/score.py)
     {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
     {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
@@ -61,9 +60,9 @@ class ScoreTables:
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
     comes first: the other lists use the new names. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
-    `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
-    imported measure that is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an
-    error, unless `metadata` names it. `further`: tables that are read already, such as the official scores of a folder.
+    `error`, or a `hole`, which its column has. With a `mark`, an imported measure that is computed too is called
+    `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata` names it. `further`:
+    tables that are read already, such as the official scores of a folder.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -87,7 +86,7 @@ class ScoreTables:
             object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
         if not isinstance(self.rename, Mapping):
             raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
-        one_of("scores.missing", self.missing, ("error", "drop", "hole"))
+        one_of("scores.missing", self.missing, ("error", "hole"))
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")
 
@@ -116,21 +115,14 @@ class ScoreTables:
         columns = self._columns(tables, computed, errors)
         errors += self._unknown(read, tables)
         numbers: dict[str, dict[str, float]] = {}
-        dropped: dict[str, set[str]] = {table.where: set() for table in tables}
         for name, (where, cells) in columns.items():
             with gathered(errors):
                 if found := self._numbers(where, name, cells):
                     numbers[name] = found
                     holes = [system for system, value in found.items() if math.isnan(value)]
-                    if self.missing == "error":
-                        errors += [_hole(where, name, system) for system in holes]
-                    elif self.missing == "drop":
-                        dropped[where].update(holes)
+                    errors += [_hole(where, name, system) for system in holes if self.missing == "error"]
         raise_all(errors)
-        of_tables = [(table.where, table.column(system_column(table))) for table in tables]
-        systems = tuple(dict.fromkeys(one for where, every in of_tables for one in every if one not in dropped[where]))
-        for name, values in numbers.items():
-            numbers[name] = {system: x for system, x in values.items() if system not in dropped[columns[name][0]]}
+        systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numbers)
         names = (next(listed) if name in self.measures else name for name in numbers)  # measures as listed
         metadata = {
@@ -224,7 +216,7 @@ class ScoreTables:
 def _hole(where: str, name: str, system: str) -> InputError:
     return InputError(
         f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out "
-        f"('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let its tau be over the others "
+        f"('scores.ignore=[{name}]') or the row, or let its tau be over the others "
         "(scores.missing=hole)"
     )
 
@@ -270,7 +262,6 @@ HOLES = MISSING - {"-"}
 WMT_OLD = ("metric", "lang_pair", "test_set", "system")
 WMT_NEW = ("metric", "lang_pair", "test_set", "domain", "reference", "system")
 COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
-BERTSCORE = re.compile(r"\S+ P: \S+ R: \S+ F1: \S+")
 
 
 def score_rows(path: Path) -> Iterator[Row]:
@@ -283,8 +274,6 @@ def score_rows(path: Path) -> Iterator[Row]:
         return json_rows(path)
     if COMET.fullmatch(head.rstrip("\r")):
         return _comet(path, lines)
-    if BERTSCORE.fullmatch(head.strip()):
-        return _bert_score(path, lines)
     if is_score(head):
         return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
@@ -348,17 +337,6 @@ def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
             )
         if found and found["segment"] is not None:
             yield number, {"system": found["file"], "segment": found["segment"], "score": found["score"]}
-
-
-def _bert_score(path: Path, lines: Sequence[str]) -> Iterator[Row]:
-    if not any(line.strip() for line in lines[1:]):
-        raise InputError(f"{path}: has the means alone; use bert-score --seg_level")
-    for number, line in enumerate(lines[1:], start=2):
-        cells = split(line)
-        if len(cells) != 3:
-            raise InputError(f"{path}: line {number}: {len(cells)} columns, 3 expected: precision, recall, F1")
-        for metric, score in zip(("P", "R", "F1"), cells, strict=True):
-            yield number, {"metric": metric, "segment": str(number - 1), "score": score}
 
 
 def _table(path: Path) -> Iterator[Row]:
