@@ -329,23 +329,6 @@ def test_the_message_names_every_file_that_nobody_can_fetch_for_you() -> None:
             assert not file.by_hand or (file.path in said and file.url in said), (name, file.path)
 
 
-def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:
-    """HC4's own dev topics and judgments on 998 of its Chinese documents, as a command translates them."""
-    hc4 = shared_data / "clir" / "hc4"
-    done = cli(
-        "+experiment=hc4_zho", f"corpus.source={shared_data}/clir/patapsco/cc-news-zho-1000.jsonl",
-        "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}",
-        f"topics.path={hc4}/dev.topics.v1-0.jsonl",
-        "topics.language=zho", "analyzer=character", f"relevance.path={hc4}/zho/dev.qrels.v1-0.txt",
-        "relevance.judged_by=people", "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "998 documents; " in done.stdout
-    table = (cli.cwd / "out" / "systems.tsv").read_text().split("\n")
-    assert table[0].split("\t") == ["system", "MAP", "nDCG", "nDCG@20", "R@100"]
-    assert float(table[1].split("\t")[1]) > float(table[2].split("\t")[1])
-
-
 def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:
     """Three years of topics and judgments, of which one file judges the documents of several languages."""
     home = cli.cwd / "data" / "clir" / "neuclir"

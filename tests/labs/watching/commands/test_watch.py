@@ -217,21 +217,6 @@ def test_a_run_folder_that_is_removed_is_made_again(
         watch.look()
 
 
-@pytest.mark.parametrize("content", ["[1]\n", '{"event": "checkpoint", "system": 1}\n', None])
-def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(
-    tmp_path: Path, lines: list[str], cli: Cli, content: str | None
-) -> None:
-    write(tmp_path, lines, 1, 0.5)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".clirbench").touch()
-    journal = tmp_path / "out" / "events.jsonl"
-    journal.mkdir() if content is None else journal.write_text(content, encoding="utf-8")
-    done = cli("watch", "--once", *arguments(tmp_path, "out"))
-    assert done.returncode == 1, done.stderr
-    assert "not a journal of clirbench" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
     tmp_path: Path, lines: list[str], cli: Cli, capsys: pytest.CaptureFixture[str]
 ) -> None:
