@@ -9,12 +9,13 @@ import re
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from clirbench.datasets.downloads import Promise, fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
+from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
 from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
@@ -167,7 +168,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
         raise ConfigError(f"{path}: {wrong}")
     shipped, facts, mirror = record.get("shipped", {}), record.get("facts"), record["mirror"]
     names = [mirror, *shipped, *shipped.values(), *filter(None, [facts]), *(one["path"] for one in record["files"])]
-    if outside := [name for name in names if unsafe(str(name))]:
+    if outside := [name for name in names if not leads_inside(str(name))]:
         raise ConfigError(f"{path}: {outside[0]!r} points outside the data set")
     texts = {key: " ".join(record[key].split()) for key in TEXTS}
     files = tuple(_data_file(path, entry, record["url"], record.get("http") or "") for entry in record["files"])
@@ -175,12 +176,6 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     return Manifest(
         name=name, mirror=mirror, files=files, shipped=beside, facts=home / facts if facts else None, **texts
     )
-
-
-def unsafe(name: str) -> bool:
-    """Whether a relative name would leave its folder (or is none): absolute, with `..`, a drive, a backslash, empty."""
-    parts = PurePosixPath(name).parts
-    return not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in parts[0] or "\0" in name
 
 
 def verify(path: Path, file: DataFile) -> None:

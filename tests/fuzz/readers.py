@@ -23,7 +23,7 @@ RUN = "1 Q0 a 1 2.0 x\n"
 BEIR = "query-id corpus-id score\n"
 NAMES = ("a\x00", "\x1b[31m", "\x9b0m", "\u202eabc", "x" * 1001)
 """What is no name of anything."""
-NO_NAME = r"line \d: \w+ .*(control character|characters, 1000 are allowed)"
+NO_NAME = r"line \d: \w+ .*holds a control character, is not UTF-8, or has more than 1000 characters; rename it"
 Messages = Sequence[tuple[str | bytes, str]]
 
 

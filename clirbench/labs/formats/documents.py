@@ -29,7 +29,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.checks import one_of, whole_number
+from clirbench.checks import whole_number
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import JsonlText, doc_id_of
 from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
@@ -245,26 +245,21 @@ class JsonDocuments:
                 yield doc_id, "\n".join(texts)
 
 
-UNITS = ("file", "chapter", "speaker")
 MARK = re.compile(r"<(?P<name>[A-Za-z]+)\b[^<>]*>")
 KNOWN = {"CHAPTER", "SPEAKER", "P"}
 
 
 @dataclass(frozen=True)
 class EuroparlDocuments:
-    """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below) as documents.
+    """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below): each is a document, by its name.
 
-    `unit` is what a document is: `file` (its id is the file's name), `chapter` or `speaker` (the id adds `.c3`,
-    `.c3.s2`: the third chapter's second turn, counted in the file; text before the first is number 0).
     Documents with fewer than `min_lines` kept lines are dropped. Kept lines are joined by a space. Raises
     `InputError` naming file and line for mark-up that is none of CHAPTER, SPEAKER and P.
     """
 
-    unit: str = "file"
     min_lines: int = 3
 
     def __post_init__(self) -> None:
-        one_of("corpus.reader.unit", self.unit, UNITS)
         whole_number("corpus.reader.min_lines", self.min_lines, least=0)
 
     def files(self, path: Path) -> Sequence[Path]:
@@ -272,47 +267,20 @@ class EuroparlDocuments:
 
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
         for file in self.files(path):
-            for doc_id, lines in self.kept_lines(file):
-                if every or len(lines) >= self.min_lines:
-                    yield doc_id, " ".join(lines)
-
-    def kept_lines(self, file: Path) -> Iterator[tuple[str, list[str]]]:
-        """(doc_id, kept lines) of every document of one file, short ones too."""
-        name = file.name.removesuffix(".gz").removesuffix(".txt")
-        chapter = turn = 0
-        held: list[str] = []
-        doc_id = self._id(name, 0, 0)
-        for mark, line in marked_lines(file):
-            if mark == "":
-                held.append(line)
-                continue
-            chapter, turn = (chapter + 1, 0) if mark == "CHAPTER" else (chapter, turn + (mark == "SPEAKER"))
-            following = self._id(name, chapter, turn)
-            if following != doc_id:
-                if held:
-                    yield doc_id, held
-                doc_id, held = following, []
-        if held or self.unit == "file":
-            yield doc_id, held
-
-    def _id(self, name: str, chapter: int, turn: int) -> str:
-        return {"file": name, "chapter": f"{name}.c{chapter}", "speaker": f"{name}.c{chapter}.s{turn}"}[self.unit]
+            lines = list(kept_lines(file))
+            if every or len(lines) >= self.min_lines:
+                yield file.name.removesuffix(".gz").removesuffix(".txt"), " ".join(lines)
 
 
-def marked_lines(file: Path) -> Iterator[tuple[str, str]]:
-    """(`CHAPTER`, `SPEAKER` or `P`, "") for mark-up, ("", text) for a kept line."""
+def kept_lines(file: Path) -> Iterator[str]:
+    """The lines of a file that are text."""
     for number, raw in enumerate(TextFile(file).lines(), start=1):
         line = without_parenthesis(raw.strip()).replace("<BRK>", "").strip()
-        if not line:
-            continue
-        if not (line.startswith("<") and line.endswith(">")):
-            yield "", line
-            continue
-        mark = MARK.fullmatch(line)
-        if mark is None or mark["name"].upper() not in KNOWN:
+        if line and not (line.startswith("<") and line.endswith(">")):
+            yield line
+        elif line and ((mark := MARK.fullmatch(line)) is None or mark["name"].upper() not in KNOWN):
             known = ", ".join(sorted(KNOWN))
             raise InputError(f"{file}: line {number}: {line[:60]!r} is no mark-up of Europarl; that is {known}")
-        yield mark["name"].upper(), ""
 
 
 def without_parenthesis(line: str) -> str:

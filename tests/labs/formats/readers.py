@@ -31,7 +31,7 @@ READERS = (
          ('{"text": "x"}', "line 1: no doc_id")],
     ),
     Reader(
-        "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments("speaker").documents(path)),
+        "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments().documents(path)),
         [("One\n<html>\n", r"europarl\.txt: line 2: '<html>' is no mark-up of Europarl")],
         ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"],
         ("", "<", "(", "<P", "<CHAPTER ID="),

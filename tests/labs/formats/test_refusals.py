@@ -43,7 +43,6 @@ PART = "YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"
          r"de-en\.docs: line 2: 1 columns, 2 expected: DOMAIN DOCNAME"),
         (MTME | {"metric-scores/de-en/K-src.sys.score": "s\tgood\n"}, lambda f: MtmeCorpus(f, "de-en").read(),
          InputError, r"K-src\.sys\.score: line 1: 'good' is not a number"),
-        ({}, lambda _: EuroparlDocuments("page"), ConfigError, r"unit='page' is not one of file, chapter, speaker"),
         ({}, lambda _: EuroparlDocuments(min_lines=-1), ConfigError, r"corpus\.reader\.min_lines=-1"),
         ({}, lambda f: list(EuroparlDocuments().documents(f)), InputError, r"no files in it that end in \.txt"),
     ],

@@ -190,8 +190,6 @@ FORGERIES: dict[str, tuple[str, Change, int, str]] = {
     "a file more of Hydra": ("texts", put(".hydra/answer.txt"), 4, ".hydra/answer.txt"),
     "a link": ("texts", link, 4, "more.tsv"),
     "another seed": ("texts", set_in("provenance.json", seed=7), 4, "seed"),
-    "prose for a version": ("texts", set_in("provenance.json", python="3. Judges agree"), 4, "python: is no version"),
-    "prose for a library": ("texts", set_in("provenance.json", libraries={"by people": "1"}), 4, "is no version"),
     "another signature": ("texts", set_in("provenance.json", signatures={"chrF2": "mine"}), 4, "signatures.chrF2: "),
     "an input less": ("texts", read_less, 4, "provenance.json: read"),
     "findings of another kind": ("texts", set_in("results.json", findings="text"), 4, "'findings' is no list"),
