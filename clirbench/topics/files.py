@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import name_list
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import MOST, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name, whole_text
 from clirbench.types import Documents, Topic
@@ -68,6 +68,8 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str]) -> tuple[Topic
     first: dict[str, str] = {}
     topics: list[Topic] = []
     for entry in held:
+        if len(errors) >= MOST:
+            break  # more than anybody mends at once
         texts = filter(None, (" ".join(entry.fields.get(field, "").split()) for field in fields))
         topics.append(Topic(entry.topic_id, tuple((text, 1.0) for text in texts)))
         if len(entry.topic_id.split()) != 1:
@@ -246,8 +248,9 @@ def read_trec(path: Path) -> Iterator[RawTopic]:
     for line, parts in entries:
         texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
         for name, text in texts.items():
-            label, _, rest = text.partition(":")
-            texts[name] = rest if label.strip().lower().removesuffix("(s)").removesuffix("s") in LABELS else text
+            label, colon, rest = text.partition(":")
+            if colon and label.strip().lower().removesuffix("(s)").removesuffix("s") in LABELS:
+                texts[name] = rest
         if "num" not in texts:
             raise InputError(f"{path}: line {line}: a topic without <num>")
         topic_id = " ".join(texts.pop("num").split())
