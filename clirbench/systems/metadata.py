@@ -14,14 +14,12 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
-from clirbench.checks import name_list
 from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.tables import TextTable, read_table, system_column
 from clirbench.text import check_name
 
 NUMERIC = frozenset({"step", "epoch"})
-HERE = "%checkpoint%"
 _MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 
@@ -76,10 +74,10 @@ class PathPattern:
         """The names of the placeholders, in the order of the pattern."""
         return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
 
-    def matches(self, *, folders: bool = False, none: bool = False) -> tuple[Match, ...]:
+    def matches(self, *, folders: bool = False) -> tuple[Match, ...]:
         """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
 
-        The message then names the deepest folder that does exist and what lies there. `none`: there may be none.
+        The message then names the deepest folder that does exist and what is in it.
         """
         parts = Path(self.text).expanduser().parts
         reached: list[tuple[Path, tuple[re.Match[str] | str, ...]]] = [(Path(), ())]
@@ -91,8 +89,6 @@ class PathPattern:
                 for name, what in _children(path, part)
                 if not last or folders or (path / name).is_file()
             ]
-            if not following and none:
-                return ()
             if not following:
                 raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
             reached = following
@@ -199,18 +195,6 @@ def _ending(part: str) -> str:
     """What follows the last star of a name where that is an extension: `.txt` of `ckpt_*.txt`."""
     end = part.rpartition("*")[2]
     return end if end.startswith(".") else ""
-
-
-@dataclass(frozen=True)
-class Toolkit:
-    """`names`: patterns of what stands for `%checkpoint%` in a pattern of paths, each a way to name a checkpoint."""
-
-    names: Sequence[str]
-
-    def patterns(self, text: str) -> tuple[str, ...]:
-        """The pattern with each name in the place of `%checkpoint%`; below the folder where it does not have that."""
-        whole = text if HERE in text else f"{text.rstrip('/')}/{HERE}"
-        return tuple(whole.replace(HERE, name) for name in name_list("systems.toolkit.names", self.names))
 
 
 def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:

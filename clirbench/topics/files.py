@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.checks import name_list
-from clirbench.errors import MOST, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name, whole_text
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
+SHOWN = 5
+"""Errors after which no further topic is checked."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ def topics_of(entries: Iterable[RawTopic], fields: Sequence[str]) -> tuple[Topic
     first: dict[str, str] = {}
     topics: list[Topic] = []
     for entry in held:
-        if len(errors) >= MOST:
-            break  # more than anybody mends at once
+        if len(errors) >= SHOWN:
+            break
         texts = filter(None, (" ".join(entry.fields.get(field, "").split()) for field in fields))
         topics.append(Topic(entry.topic_id, tuple((text, 1.0) for text in texts)))
         if len(entry.topic_id.split()) != 1:

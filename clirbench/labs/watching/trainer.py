@@ -46,8 +46,7 @@ class WatchCallback(TrainerCallback):  # type: ignore[misc]
         if not given & {"systems", "systems.model", "systems.pattern"}:
             command += [
                 "systems=checkpoints",
-                "systems/toolkit=huggingface",
-                f"systems.model='{output_dir}'",
+                f"systems.model='{output_dir}/checkpoint-%step%'",
             ]
         return command if "systems.quiet" in given else [*command, "systems.quiet=0"]
 
