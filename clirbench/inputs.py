@@ -310,11 +310,17 @@ def exchanged(experiment: Experiment, crossed: tuple[str, str]) -> Experiment | 
 
 def both_ways(result: Result, other: Result) -> Result:
     """The result with table `exchanged`; what the other way shows less clearly has the grade of the other way."""
-    found = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
-    rows = [_weaker(row, found.get((row.measure, row.metric))) for row in result.correlations]
-    pairs = [
-        (row, found[row.measure, row.metric]) for row in rows if _pair(row) in found and row.coefficient == KENDALL
-    ]
+    ways = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
+    rows: list[Correlation] = []
+    cells: list[tuple[Any, ...]] = []
+    for row in result.correlations:
+        way = ways.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
+        if way is not None:
+            if row.grade in SHOWN and way.grade and GRADES.index(way.grade) > GRADES.index(row.grade):
+                row = replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
+            of_way = (way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade)
+            cells.append((row.measure, row.metric, row.value, *of_way, row.grade))
+        rows.append(row)
     header = (
         "measure",
         "metric",
@@ -326,33 +332,16 @@ def both_ways(result: Result, other: Result) -> Result:
         "exchanged_grade",
         "grade",
     )
-    cells = [
-        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade, row.grade)
-        for row, way in pairs
-    ]
-    shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)
     searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
     text = (
         f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
         f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two.",
     )
     title = "Is it the same with the two references exchanged?"
-    table = Table(EXCHANGED, title, header, cells, text, said=shown, about=ABOUT)
+    said = sum(row[0] == cells[0][0] for row in cells)
+    table = Table(EXCHANGED, title, header, cells, text, said=said, about=ABOUT)
     notes = [note for note in other.notes if note not in result.notes]
     return replace(result, correlations=tuple(rows), tables=(table, *result.tables), notes=(*result.notes, *notes))
-
-
-def _pair(row: Correlation) -> tuple[str, str]:
-    return row.measure, row.metric
-
-
-def _weaker(row: Correlation, way: Correlation | None) -> Correlation:
-    """The row with the grade of the other way where that is the weaker; one that is not shown stays as it is."""
-    if way is None or row.coefficient != KENDALL or row.grade not in SHOWN or not way.grade:
-        return row
-    if GRADES.index(way.grade) <= GRADES.index(row.grade):
-        return row
-    return replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
 
 
 def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tuple[Inputs, list[str]]:
