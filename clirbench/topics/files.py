@@ -225,37 +225,34 @@ class TrecTopics(TopicFiles):
         return "trec"
 
     def read(self, path: Path) -> Iterator[RawTopic]:
-        return read_trec(path)
+        before, *pieces = _TAG.split("\n" + whole_text(path))
+        line, inside = before.count("\n"), False
+        entries: list[tuple[int, dict[str, list[str]]]] = []
+        for name, piece in zip(map(str.lower, pieces[::2]), pieces[1::2], strict=True):
+            if name in ("top", "/top"):
+                inside = name == "top"
+                entries += [(line + 1, {})] if inside else []
+            elif inside:
+                entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
+            line += piece.count("\n")
+        if not entries:
+            raise InputError(
+                f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
+            )
+        for line, parts in entries:
+            texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
+            for name, text in texts.items():
+                label, colon, rest = text.partition(":")
+                if colon and label.strip().lower().removesuffix("(s)").removesuffix("s") in LABELS:
+                    texts[name] = rest
+            if "num" not in texts:
+                raise InputError(f"{path}: line {line}: a topic without <num>")
+            topic_id = " ".join(texts.pop("num").split())
+            if topic_id.isascii() and topic_id.isdigit():
+                topic_id = topic_id.lstrip("0") or "0"
+            yield RawTopic(f"{path}: line {line}", topic_id, texts)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The fields by their long names (`desc` is `description`)."""
         return tuple(NAMES.get(field, field) for field in super().names)
-
-
-def read_trec(path: Path) -> Iterator[RawTopic]:
-    """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
-    before, *pieces = _TAG.split("\n" + whole_text(path))
-    line, inside = before.count("\n"), False
-    entries: list[tuple[int, dict[str, list[str]]]] = []
-    for name, piece in zip(map(str.lower, pieces[::2]), pieces[1::2], strict=True):
-        if name in ("top", "/top"):
-            inside = name == "top"
-            entries += [(line + 1, {})] if inside else []
-        elif inside:
-            entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
-        line += piece.count("\n")
-    if not entries:
-        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
-    for line, parts in entries:
-        texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
-        for name, text in texts.items():
-            label, colon, rest = text.partition(":")
-            if colon and label.strip().lower().removesuffix("(s)").removesuffix("s") in LABELS:
-                texts[name] = rest
-        if "num" not in texts:
-            raise InputError(f"{path}: line {line}: a topic without <num>")
-        topic_id = " ".join(texts.pop("num").split())
-        if topic_id.isascii() and topic_id.isdigit():
-            topic_id = topic_id.lstrip("0") or "0"
-        yield RawTopic(f"{path}: line {line}", topic_id, texts)

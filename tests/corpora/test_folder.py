@@ -77,26 +77,10 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
     [
         ({"reference.txt": None}, InputError, r"no reference\.txt"),
         ({"reference.txt": ""}, InputError, r"reference\.txt: has no lines"),
-        (
-            {"reference.txt": "one\n\nthree\n \n"},
-            InputError,
-            r"reference\.txt: empty lines in an MT reference: 2, 4;",
-        ),
-        (
-            {"source.txt": "eins\n"},
-            AlignmentError,
-            r"source\.txt has 1 lines, .*reference\.txt has 4",
-        ),
-        (
-            {"reference.txt": b"one\ntw\xff\nthree\nfour\n"},
-            InputError,
-            r"reference\.txt: line 2, byte 3: 0xff is not valid UTF-8",
-        ),
-        (
-            {"reference.txt.gz": "x"},
-            InputError,
-            r"two files for reference A: reference\.txt, reference\.txt\.gz",
-        ),
+        ({"reference.txt": "one\n\nthree\n \n"}, InputError, r"reference\.txt: empty lines in an MT reference: 2, 4;"),
+        ({"reference.txt": "\n" * 12}, Problems, r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"),
+        ({"source.txt": "eins\n"}, AlignmentError, r"source\.txt has 1 lines, .*reference\.txt has 4"),
+        ({"reference.txt.gz": "x"}, InputError, r"two files for reference A: reference\.txt, reference\.txt\.gz"),
         ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
         ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),
         ({"systems/a\nb.txt": "x"}, InputError, r"system name 'a\\nb' holds a control character"),
@@ -105,7 +89,6 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
             AlignmentError,
             r"docs\.tsv: each of the 4 lines of .*reference\.txt must be listed once; it misses 2, 3",
         ),
-        ({"reference.txt": b"\x1f\x8b\x08broken"}, InputError, r"gzip file is damaged or truncated"),
     ],
 )
 def test_what_a_faulty_folder_gets(
@@ -114,12 +97,6 @@ def test_what_a_faulty_folder_gets(
     files = {**GOOD, **changes}
     write(tmp_path, {name: content for name, content in files.items() if content is not None})
     with pytest.raises(kind, match=message):
-        FolderCorpus(str(tmp_path)).read()
-
-
-def test_only_the_first_ten_empty_lines_are_listed(tmp_path: Path) -> None:
-    write(tmp_path, {**GOOD, "reference.txt": "\n" * 12, "source.txt": "x\n" * 12})
-    with pytest.raises(Problems, match=r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"):
         FolderCorpus(str(tmp_path)).read()
 
 

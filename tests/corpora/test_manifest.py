@@ -7,32 +7,7 @@ import pytest
 
 from clirbench.corpora.manifest import ManifestCorpus
 from clirbench.errors import AlignmentError, InputError, MissingData
-from clirbench.files.score_tables import ScoreTables
 from clirbench.systems.files import FileSystems
-
-
-def test_lignos_from_the_mirror(shared_data: Path) -> None:
-    corpus = ManifestCorpus("lignos2019_csen", mirror=str(shared_data), collection="news").read()
-    assert (len(corpus.test), len(corpus.english), corpus.collection) == (5000, 5000, "news")
-    translations = FileSystems().translations(corpus)
-    assert len(translations) == 16
-    assert translations[1].system == "025000.bpe32000"
-    assert translations[1].metadata == {"training_lines": "25000", "bpe": "32000"}
-    assert "Lignos" in corpus.notes[-1]
-
-
-@pytest.mark.parametrize(
-    ("pair", "documents", "systems"), [("de", 61, 19), ("ru", 107, 10), ("ja", 81, 16), ("is", 47, 10)]
-)
-def test_wmt21_from_the_mirror(shared_data: Path, pair: str, documents: int, systems: int) -> None:
-    """Counts: README of each folder of the data set."""
-    corpus = ManifestCorpus(f"wmt21_{pair}en", mirror=str(shared_data)).read()
-    assert len(corpus.english) == documents
-    names = {t.system for t in FileSystems().translations(corpus)}
-    assert len(names) == systems
-    board = ScoreTables([f"embedded:wmt21_{pair}en.human"]).read()
-    assert set(board.systems) == names
-    assert [(c.name, c.role) for c in board.columns] == [("human_z", "metric")]
 
 
 def test_without_the_data(tmp_path: Path) -> None:

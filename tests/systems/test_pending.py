@@ -71,18 +71,6 @@ def test_too_many_lines_are_an_error_all_the_same(tmp_path: Path) -> None:
         sweep(tmp_path).translations(folder_corpus(tmp_path / "d"))
 
 
-def test_a_side_that_is_not_there_yet(tmp_path: Path) -> None:
-    corpus = two_sided(tmp_path)
-    settled(tmp_path / "searched_1.txt", ENGLISH)
-    settled(tmp_path / "searched_2.txt", ENGLISH)
-    settled(tmp_path / "tested_1.txt", ("a", "b"))
-    patterns = {"pattern": f"{tmp_path}/searched_%step%.txt", "test_pattern": f"{tmp_path}/tested_%step%.txt"}
-    found = CheckpointSystems(**patterns, unfinished="skip").translations(corpus)
-    assert [t.pending for t in found] == ["", "one of its two sides is not there yet"]
-    with pytest.raises(InputError, match="no file of step2, which the other side has"):
-        CheckpointSystems(**patterns).translations(corpus)
-
-
 def test_systems_of_a_folder(tmp_path: Path) -> None:
     corpus = two_sided(tmp_path)
     for folder, lines in (("collection", ENGLISH), ("test", ("a", "b"))):
