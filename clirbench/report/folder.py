@@ -78,7 +78,7 @@ def results(result: Result) -> dict[str, Any]:
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
-        "set_up": asdict(set_up(result)),
+        "set_up": set_up(result),
         "systems": result.board.systems,
         "failed": result.failed,
         "columns": [{key: getattr(column, key) for key in COLUMN_KEYS} for column in result.board.columns],

@@ -33,7 +33,7 @@ from clirbench.report.facts import (
     first_coefficient,
     lowered_k,
     marks,
-    set_up,
+    set_up_lines,
     table_notes,
     tau_tables,
     warnings,
@@ -123,7 +123,7 @@ def first_answer(result: Result) -> Iterator[RenderableType]:
 def show(result: Result, *, quiet: bool = False) -> None:
     """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
     if not quiet:
-        for line in set_up(result).lines():
+        for line in set_up_lines(result):
             tell(line)
         say()
     answer = answered(result).sentences if result.correlations else ()
@@ -265,7 +265,7 @@ def _checked(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[Ca
         asked = replace(experiment, engine=Serial(), metrics=())
         healthy, alike = looked_over(asked, ready, pass_over(asked, ready, {}, no_watch))
         inputs, copies = distinct(experiment, inputs, alike)
-    for line in set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines():
+    for line in set_up_lines(replace(expected_result(experiment, inputs), resemblances=alike)):
         yield tell, line
     for name, value in _summary(experiment, inputs, [*foretold, *copies], healthy):
         yield tell if name in ("note", "health") else say, f"{name}: {value}"
