@@ -1,4 +1,4 @@
-"""Speed and memory of MT metrics against sacreBLEU's API and command line, on the same files in one run.
+"""Speed of MT metrics against sacreBLEU's API and command line, on the same files in one run.
 
     python benchmarks/metrics.py [FOLDER]
 
@@ -13,9 +13,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 sys.path[0] = str(Path(__file__).resolve().parents[1])  # beside this file, statistics.py hides the standard library's
@@ -38,7 +38,8 @@ REPEATS = 3
 
 def forget() -> None:
     """Empty every cache, so that the analysis of the references is part of each timing."""
-    for cached in (reference_tokens, hypothesis_tokens, reference_ngrams, _counts, _reference_ngrams):
+    caches: tuple[Any, ...] = (reference_tokens, hypothesis_tokens, reference_ngrams, _counts, _reference_ngrams)
+    for cached in caches:
         cached.cache_clear()
 
 
@@ -101,27 +102,6 @@ def sacrebleu_ter(lines: Sequence[str], reference: Sequence[str]) -> float:
     return float(SacreTER(references=[list(reference)]).corpus_score(list(lines), None).score)
 
 
-def bootstrap(lines: tuple[str, ...], test: TestSet, n: int = 1000) -> dict[str, float]:
-    """Seconds for n resampled scores of one system, by metric: a product and a score."""
-    uniform = np.full(len(test), 1 / len(test))
-    weights = np.random.default_rng(0).multinomial(len(test), uniform, size=n).astype(float)
-    seconds = {}
-    for metric in (*FOUR, TER()):
-        statistics = metric.statistics(lines, test)
-        metric.score(np.asarray(weights[:2] @ statistics))
-        start = clock()
-        metric.score(np.asarray(weights @ statistics))
-        seconds[metric.name] = clock() - start
-    return seconds
-
-
-def size(statistics: object) -> int:
-    """Bytes of a matrix of statistics, dense or sparse."""
-    if hasattr(statistics, "indptr"):
-        return sum(getattr(statistics, part).nbytes for part in ("data", "indices", "indptr"))
-    return int(np.asarray(statistics).nbytes)
-
-
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
     reference = TextFile(next(iter(sorted(folder.glob("reference*"))))).lines()
@@ -147,14 +127,6 @@ def main() -> None:
     theirs = fastest(lambda: sacrebleu_ter(systems[0], reference), 1)
     print(f"TER a system, ours {ter:.3f} s, sacreBLEU {theirs:.2f} s: {theirs / ter:.0f} times ours")
 
-    seconds = bootstrap(systems[0], test)
-    each = " ".join(f"{name} {value:.2f}" for name, value in seconds.items())
-    print(f"1000 bootstrap scores of one system: {sum(seconds.values()):.2f} s ({each})")
-
-    tracemalloc.start()
-    held = [metric.statistics(lines, test) for lines in systems for metric in (*FOUR, TER())]
-    peak = tracemalloc.get_traced_memory()[1]
-    print(f"statistics of all systems: {sum(map(size, held)) / 1e6:.0f} MB; peak while making them {peak / 1e6:.0f} MB")
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
 
 

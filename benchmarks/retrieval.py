@@ -1,7 +1,6 @@
-"""Speed, memory and exactness of `retrieval=bm25`, beside Lucene through pyserini and bm25s, on real text.
+"""Speed and memory of `retrieval=bm25`, beside Lucene through pyserini and bm25s, on real text.
 
-    python benchmarks/retrieval.py                                    # everything, about half an hour on two cores
-    python benchmarks/retrieval.py engines --segments 100000    # some parts, on less text
+    python benchmarks/retrieval.py [--segments 100000]    # about half an hour on two cores
 
 Prints Markdown. The text is, in this order, europarl/en-2008-2009, europarl/fr-en-2007, the ladder's collection
 outputs and the WMT21 outputs of ../shared/data, repeated where more is asked for; a segment is a document. Topics are
@@ -33,21 +32,15 @@ from typing import Any
 
 from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.files import TrecTopics
-from clirbench.topics.made import KeyTerms
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
 DATA = PROJECT.parent / "shared" / "data"
-PARTS = ("engines", "tokens", "agreement")
 ENGINES = ("bm25", "pyserini", "lucene", "bm25s", "rank_bm25")
 RETRIEVERS: dict[str, Callable[[], Any]] = {"bm25": BM25, "lucene": Lucene, "bm25s": BM25S, "rank_bm25": RankBM25}
 Row = Sequence[object]
-
-
-# ------------------------------------------------------------------------------------------------- texts and topics
 
 
 def sources() -> list[Path]:
@@ -71,23 +64,15 @@ def write_text(path: Path, n_segments: int, skip: int = 0) -> None:
         stream.writelines(itertools.islice(endless_lines(), skip, skip + n_segments))
 
 
-def topics_of(*patterns: str) -> list[Topic]:
-    nothing = Documents.of([Document("1", "nothing")])
-    paths = [str(path) for pattern in patterns for path in sorted((DATA / "queries").glob(pattern))]
-    return [topic for path in paths for topic in TrecTopics(path=path).topics(nothing)]
-
-
-def title_topics() -> list[Topic]:
-    return topics_of("trec-terabyte/topics.701-850.txt")
+def title_topics() -> Sequence[Topic]:
+    path = DATA / "queries" / "trec-terabyte" / "topics.701-850.txt"
+    return TrecTopics(path=str(path)).topics(Documents.of([Document("1", "nothing")]))
 
 
 def segments(path: Path, n_segments: int) -> Documents:
     documents = Documents(TextFile(path), DocumentMap.blocks_of(n_segments))
     _ = documents.map.id_rank  # depends on the ids alone: computed once for all systems of a run
     return documents
-
-
-# ------------------------------------------------------------------------------ what runs in a process of its own
 
 
 def pyserini_once(path: Path, topics: Sequence[Topic], threads: int) -> None:
@@ -157,9 +142,6 @@ def in_a_process(engine: str, path: Path, n_segments: int, n_systems: int) -> di
     return json.loads(done.stdout.split("\n")[-2])  # type: ignore[no-any-return]
 
 
-# ------------------------------------------------------------------------------------------------------- the parts
-
-
 def table(title: str, header: Row, rows: Sequence[Row]) -> None:
     print(f"\n### {title}\n")
     for row in (header, ["---"] * len(header), *rows):
@@ -199,56 +181,6 @@ def engines(options: argparse.Namespace, folder: Path) -> None:
     table(f"{options.segments:,} segments, {int(words):,} words, 150 topics", header, rows)
 
 
-def texts_to_agree_on() -> list[Path]:
-    """The texts and systems on which bm25 and lucene must give identical lists."""
-    paths = [*sources()[:2]]
-    for folder in [*sorted(DATA.glob("wmt21/*-en")), DATA / "lignos2019" / "cs-en"]:
-        paths += [*sorted(folder.glob("reference*.txt")), *sorted((folder / "systems").glob("*.txt"))[:1]]
-    return [*paths, *sorted((DATA / "europarl" / "fr-en-ladder" / "collection" / "systems").glob("*"))[:1]]
-
-
-def agreement(options: argparse.Namespace, folder: Path) -> None:
-    import numpy as np
-
-    trec = topics_of("trec-terabyte/topics.701-850.txt", "trec-adhoc/topics.*.txt")
-    rows: list[Row] = []
-    for path in texts_to_agree_on():
-        documents = segments(path, len(TextFile(path).lines()))
-        topics = [*trec, *KeyTerms(English()).topics(documents)]
-        ours, theirs = BM25().rank(documents, topics), Lucene().rank(documents, topics)
-        different = sum(ours.ranking(topic_id) != theirs.ranking(topic_id) for topic_id in ours.topic_ids)
-        same = ours.tied.shape == theirs.tied.shape
-        apart = float(np.max(np.abs(ours.tied - theirs.tied) / theirs.tied)) if same and len(ours.tied) else 0.0
-        name = str(path.relative_to(DATA))
-        rows.append((name, f"{len(documents):,}", len(topics), different, f"{apart:.1e}" if same else "-"))
-    header = ("text", "segments", "topics", "different lists", "largest relative difference of scores")
-    table("bm25 and lucene: ranked lists at depth 1000", header, rows)
-
-
-def tokens(options: argparse.Namespace, folder: Path) -> None:
-    from clirbench.labs.search.lucene import java
-
-    utilities = java()("io.anserini.analysis.AnalyzerUtils")
-    english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
-    analyse = English().terms
-    n_lines = different = n_terms = 0
-    for path in texts_to_agree_on():
-        lines = TextFile(path).lines()
-        for start in range(0, len(lines), 500):
-            some = lines[start : start + 500]
-            asked = utilities.analyze(english, "".join(f" qjq {line}" for line in some)).toArray()
-            expected = [list(group) for mark, group in itertools.groupby(asked, lambda t: t == "qjq") if not mark]
-            ours = [terms for terms in map(analyse, some) if terms]
-            n_terms += sum(map(len, ours))
-            different += sum(left != right for left, right in itertools.zip_longest(ours, expected))
-            n_lines += len(some)
-    table(
-        "english: token streams beside Lucene's",
-        ("lines", "terms", "lines that differ"),
-        [(n_lines, n_terms, different)],
-    )
-
-
 def machine() -> str:
     model = "unknown processor"
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n"):
@@ -260,7 +192,6 @@ def machine() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=PARTS, help=f"which parts: {', '.join(PARTS)} (all)")
     parser.add_argument("--segments", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
@@ -269,13 +200,9 @@ def main() -> None:
         print(json.dumps(measure(engine, Path(path), int(n_segments), int(n_systems))))
         return
     options = parser.parse_args()
-    if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"unknown parts {', '.join(sorted(unknown))}; choices: {', '.join(PARTS)}")
     print(f"## Retrieval\n\n{machine()}")
-    by_name = {f.__name__: f for f in (engines, tokens, agreement)}
     with tempfile.TemporaryDirectory() as folder:
-        for part in options.parts:
-            by_name[part](options, Path(folder))
+        engines(options, Path(folder))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ The files are read here by a few lines of their own, in their own order, and han
 trec_eval's, ours come from the runs in memory.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +16,13 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.files.trec import write_qrels, write_run
 from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
-from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import TopK
 from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.files import TrecTopics
 from clirbench.topics.made import KeyTerms
-from clirbench.types import Document, Documents, Judged, Qrels, Run, Topic
+from clirbench.types import Documents, Judged, Qrels, Run, Topic
 
 NAMES = {
     "MAP": "map",
@@ -143,15 +141,3 @@ def test_gmap_is_trec_evals(tmp_path: Path) -> None:
     found = pytrec_eval.RelevanceEvaluator(qrels, {"gm_map"}).evaluate(scores)
     expected = pytrec_eval.compute_aggregated_measure("gm_map", [values["gm_map"] for values in found.values()])
     assert float(measure.aggregate(measure.per_topic(run, judged))) == pytest.approx(expected)
-
-
-def test_patapsco_with_judgments_of_people(shared_data: Path, tmp_path: Path) -> None:
-    """Graded judgments (0 to 3) on 20 news documents; grades reach nDCG."""
-    folder = shared_data / "clir" / "patapsco"
-    read = (json.loads(line) for line in (folder / "eng_mini_docs.jsonl").read_text(encoding="utf-8").splitlines())
-    documents = Documents.of([Document(line["id"], f"{line['title']} {line['text']}") for line in read])
-    topics = [Topic.of("001", "Flooding"), Topic.of("002", "political prisoners")]
-    run = BM25(analyzer=English()).rank(documents, topics)
-    qrels = QrelsFile(folder / "eng_mini_qrels", judged_by="people").judge(run, documents, topics)
-    assert max(max(grades.values()) for grades in qrels.grades.values()) == 3
-    check(tmp_path, run, Judged(qrels, run, len(documents)))

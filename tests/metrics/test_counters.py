@@ -1,6 +1,5 @@
 """Metrics that count the same have one counter, whose statistics are theirs; a run counts and stores them once."""
 
-import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,20 +115,3 @@ def test_a_metric_that_counts_in_its_own_way_is_asked(tmp_path: Path) -> None:
     assert scores["one", "s"] == words
     assert scores["hundred", "s"] == 100 * words
     assert scores["MacroF1", "s"] > scores["loud", "s"] == corpus_score(metrics[1], texts[0].lines(), test)
-
-
-def test_where_the_store_cannot_be_written_scores_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Store, "_write", refuse)
-    test, texts = made_texts(tmp_path, 2)
-    translations = tuple(Translation(text.path.stem, text, None) for text in texts)
-    inputs = Inputs(Corpus(test, Documents.of([Document("1", "w1")])), translations, {})
-    metrics = (BLEU(), MacroF(), MicroF(), ChrF())
-    experiment = Experiment("full", Cached(Serial(), Store(tmp_path / "store")), metrics=metrics, keep_copies=True)
-    work = compute_steps(experiment, inputs, no_watch)
-    assert not work.failed
-    for text in texts:
-        for metric in metrics:
-            assert work.scores[metric.name, text.path.stem] == corpus_score(metric, text.lines(), test)

@@ -77,7 +77,7 @@ def test_a_sample_of_real_lines_has_lucenes_terms(shared_data: Path, lucene_term
 
 @pytest.mark.release
 def test_all_real_lines_have_lucenes_terms(shared_data: Path, lucene_terms) -> None:  # type: ignore[no-untyped-def]
-    """0 differing lines; the two longest texts are read whole by benchmarks/retrieval.py."""
+    """0 differing lines."""
     for path in real_texts(shared_data):
         _agree(lucene_terms, TextFile(path).lines()[:60_000])
 

@@ -1,5 +1,6 @@
 """What analysis costs, counted: each distinct chunk is analysed once, for all collections of a process."""
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.errors import InputError
 from clirbench.retrieval import postings as module
 from clirbench.retrieval.analyzers import English, Whitespace
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.postings import KnownChunks, known_chunks, postings
+from clirbench.retrieval.postings import KnownChunks, known_chunks, postings, query
 from clirbench.text import TextFile, TextLines
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
@@ -143,3 +145,19 @@ def test_chunks_are_numbered_in_order_of_first_sight(some: list[list[tuple[bytes
         lines = [line.split() for line in block[:-1].split(b"\n")]
         assert numbers.tolist() == [seen.setdefault(chunk, len(seen)) for line in lines for chunk in line]
         assert np.diff(first).tolist() == list(map(len, lines))
+
+
+def test_qtf_is_the_sum_of_weights_over_occurrences() -> None:
+    topic = Topic("t", (("Oil prices of oil", 1.0), ("price history", 0.25), ("the", 9.0)))
+    assert query(topic, English()) == {"oil": 2.0, "price": 1.25, "histori": 0.25}
+    assert list(query(topic, English())) == ["oil", "price", "histori"]  # as they are first read
+
+
+def test_a_part_of_weight_0_is_left_out() -> None:
+    assert query(Topic("t", (("oil", 0.0), ("pearl", 1.0))), English()) == {"pearl": 1.0}
+
+
+@pytest.mark.parametrize("weight", [-0.5, math.nan, math.inf])
+def test_impossible_weights(weight: float) -> None:
+    with pytest.raises(InputError, match="topic 7: the weight of a part must be a number of 0 or above"):
+        query(Topic("7", (("oil", weight),)), English())

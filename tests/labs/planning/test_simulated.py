@@ -14,14 +14,9 @@ from clirbench.labs import planning
 from clirbench.labs.planning.simulated import SYSTEMS, SimulatedSystems
 from clirbench.measures.parsing import parse
 from clirbench.metrics.base import Metric
-from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.chrf import ChrF
-from clirbench.metrics.macrof import MacroF
 from clirbench.relevance.qrels import QrelsFile
-from clirbench.report.answer import answered
 from clirbench.result import Experiment, Result
 from clirbench.retrieval.bm25 import BM25
-from clirbench.statistics.grades import SHOWN
 from clirbench.systems.base import SystemSource
 from clirbench.systems.files import DemoSystems
 from clirbench.text import TextLines
@@ -75,26 +70,6 @@ def test_map_with_qrels_recovers_the_true_order_within_each_kind() -> None:
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.release) for seed in range(2, 9))])
 def test_the_order_is_recovered_whatever_the_seed(seed: int) -> None:
     assert min(taus_with_the_truth(SimulatedSystems(FAMILIES, doses=8, seed=seed)).values()) > 0.8
-
-
-@pytest.mark.release
-def test_what_the_demo_says_hardly_hangs_on_its_seed() -> None:
-    """MacroF1 agrees most with every seed, is shown with most (its eight kinds are few), and BLEU never is."""
-    metrics = (BLEU(), MacroF(), ChrF(beta=1))
-    shown = []
-    for seed in range(1, 6):
-        result = demo(SimulatedSystems(seed=seed), metrics)
-        grades, measure = answered(result).grades, answered(result).measure
-        taus = {
-            row.metric: row.value
-            for row in result.correlations
-            if (row.measure, row.coefficient) == (measure, "kendall")
-        }
-        assert max(taus, key=lambda metric: taus[metric]) == "MacroF1"
-        assert grades["BLEU"] not in SHOWN
-        shown.append(grades["MacroF1"] in SHOWN)
-        assert sum(tau == 1 for tau in taus_with_the_truth(SimulatedSystems(seed=seed)).values()) >= 7
-    assert sum(shown) >= 3
 
 
 def test_eight_kinds_in_two_doses() -> None:

@@ -11,7 +11,6 @@ import pytest
 from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError
 from clirbench.labs.search.libraries import BM25S, RankBM25
 from clirbench.labs.search.lucene import Lucene
-from clirbench.retrieval.analyzers import Character, Whitespace
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
@@ -142,14 +141,6 @@ def test_a_document_of_a_million_words(engine: Engine) -> None:
     assert run.ranking("t") == ("d2", "d1")
 
 
-@pytest.mark.parametrize("analyzer", [Whitespace(), Character(n=2)], ids=lambda analyzer: analyzer.signature)
-def test_other_analyzers(engine: Engine, analyzer: Any) -> None:
-    held = documents(d1="The (Oil)", d2="oil", d3="x y", d4="pearl")
-    run = rank(engine, "(oil) the", held, analyzer=analyzer)
-    assert run.ranking("t")[0] == "d1"
-    assert analyzer.signature in engine(analyzer=analyzer).signature
-
-
 @pytest.mark.parametrize("arguments", [{"k1": -0.1}, {"b": 2}, {"depth": 0}])
 def test_impossible_parameters_are_refused(engine: Engine, arguments: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=f"retrieval.{next(iter(arguments))}="):
@@ -172,13 +163,3 @@ def test_a_missing_extra_says_what_to_install(
     if made != Lucene():  # the Java machine of this process is running already
         with pytest.raises(ClirbenchError, match="pip install"):
             rank(BM25S, "oil")
-
-
-def test_a_term_in_half_the_documents_weighs_nothing_in_rank_bm25() -> None:
-    """The classic idf, ln((N - df + .5) / (df + .5)), is 0 there: matched, ranked by doc_id, score 0."""
-    pytest.importorskip("rank_bm25")
-    held = documents(d1="oil oil", d2="oil", d3="pearl", d4="x")
-    run = rank(RankBM25, "oil", held)
-    assert run.ranking("t") == ("d1", "d2")
-    assert run.values("t", tied=True).tolist() == [0, 0]
-    assert rank(BM25, "oil", held).values("t").min() > 0

@@ -67,7 +67,7 @@ def test_narratives_with_the_title_twice(shared_data: Path) -> None:
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
 def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
-    """All topics on whole texts; the two largest, and all systems, are compared by benchmarks/retrieval.py."""
+    """All topics on whole texts."""
     folder = shared_data / name
     folders = [folder] if name != "wmt21" else sorted(folder.glob("*-en"))
     paths = [path for one in folders for path in sorted(one.glob("reference*.txt*"))]
