@@ -2,8 +2,6 @@
 
 The scores handed over are a Run's strictly falling float32 values, so every provider, whatever it does with ties,
 sees the one rank order. Topics are handed over under numbers: gdeval, which computes ERR, reads no other ids.
-
-The documents of one run as the ordinals of another: what makes two runs comparable without strings.
 """
 
 import subprocess

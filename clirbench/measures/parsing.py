@@ -1,14 +1,12 @@
-"""From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`.
+"""From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`; rankings scored in other ways.
 
 A name is `NAME`, `NAME@k` (a rank; for IPrec a level of recall) or `NAME(key=value,...)`, and `@k` may follow the
 brackets. Our own measures are looked up first, then those of ir-measures, then those of laboratories.
 
-The same rankings scored in other reasonable ways: sixteen, fixed before any result was seen, and one in reserve.
-
-All are functions of the ranks at which a system has the documents of the English side's ranking: AP, nDCG and P@10
-under four cuts of that ranking, RBO with four persistences, and nDCG whose gain is the English side's own score, which
-has no cut. `RBO, p = .9`, the registered measure, is none of the sixteen; it takes the place of a scoring that is the
-measure of the run itself.
+The other scorings are sixteen, fixed before any result was seen, and one in reserve. All are functions of the ranks at
+which a system has the documents of the English side's ranking: AP, nDCG and P@10 under four cuts of that ranking, RBO
+with four persistences, and nDCG whose gain is the English side's own score, which has no cut. `RBO, p = .9`, the
+registered measure, is none of the sixteen; it takes the place of a scoring that is the measure of the run itself.
 """
 
 import ast
@@ -31,13 +29,6 @@ from clirbench.types import Doubles, Ints, Run
 
 CUTOFF = r"(?:@\s*(?P<cutoff>\d+(?:\.\d+)?))?"
 NAME = re.compile(rf"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*{CUTOFF}\s*", re.DOTALL)
-
-TREC_EVAL = re.compile(r"(?P<name>[A-Za-z_]+?)[_@](?P<cutoff>\d+)")
-OF_TREC_EVAL = {"ndcg_cut": "nDCG", "ndcg": "nDCG", "map_cut": "AP", "map": "AP", "p": "P", "precision": "P"} | {
-    "recall": "R", "r": "R", "success": "Success", "recip_rank": "RR", "mrr": "RR",
-}  # fmt: skip
-"""Measures with a cut-off: trec_eval's names, in small letters, and those of ir-measures."""
-
 
 Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
 """By name the class of a measure, and what the name sets that differs from the class's defaults."""
@@ -64,9 +55,6 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     if base not in ir_measures.measures.registry:
         if base in (theirs := of_laboratories()):
             return _named(match, theirs)
-        if (known := TREC_EVAL.fullmatch(name)) and known["name"].lower() in OF_TREC_EVAL:
-            meant = f"{OF_TREC_EVAL[known['name'].lower()]}@{known['cutoff']}"
-            raise ConfigError(f"measure {name!r}: the name of trec_eval; type 'measures=[{meant}]'")
         raise UnknownName("measure", name, choices(theirs))
     return IrMeasure(name, name)
 

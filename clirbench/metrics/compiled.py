@@ -1,19 +1,16 @@
-"""numba's `njit`, through which all of clirbench imports numba: no file of the current folder configures it.
+"""What metrics compute in compiled loops: tokens and their types, n-gram matches, counts of types.
 
-numba reads `.numba_config.yaml` of the current folder when it is loaded and before each compilation. The file can
-name the folder of numba's cache, which is unpickled. Its environment variables (`NUMBA_*`) are the user's, and count.
+All of clirbench imports numba's `njit` from here, so that no file of the current folder configures it: numba reads
+`.numba_config.yaml` there when it is loaded and before each compilation, and the file can name the folder of numba's
+cache, which is unpickled. Its environment variables (`NUMBA_*`) are the user's, and count.
 
-Clipped n-gram matches of all orders at once; counts of word types.
+*N-grams*: those of a segment's references are in one hash table, linked as a trie: the key of an n-gram is (the slot of
+its first n - 1 symbols, its last symbol), so a key is exact however long the n-gram is. A hypothesis walks from each
+position down the trie and stops at the first order that no reference has. Matches are clipped by counting how often
+each slot has been used.
 
-The n-grams of a segment's references are in one hash table a segment, linked as a trie: the key of an n-gram is
-(the slot of its first n - 1 symbols, its last symbol), so a key is exact however long the n-gram is. A hypothesis
-walks from each position down the trie and stops at the first order that no reference has. Matches are clipped by
-counting how often each slot has been used.
-
-Cutting code points into tokens, and numbering tokens by type.
-
-The rules of mteval-v13a are regular expressions applied one after the other. What they do is to put a boundary on
-both sides of some characters, so one pass that looks one character ahead and behind is enough:
+*Tokens*: the rules of mteval-v13a are regular expressions applied one after the other. What they do is to put a
+boundary on both sides of some characters, so one pass that looks one character ahead and behind is enough:
 
 1. a symbol (any ASCII punctuation but . , - ') stands alone;
 2. a period or comma that follows a non-digit stands alone, where that non-digit is not itself a period or comma that

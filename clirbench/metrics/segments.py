@@ -1,10 +1,10 @@
-"""Metrics made of one score a segment: their statistics, and the mean, median or system score of any sum of them.
+"""Metrics made of one score a segment, and those whose scores are made elsewhere: they must know whose text it is.
+
+Statistics, from any sum of which the mean, median or system score can be had:
 
 mean     (score, 1) a segment
 median   (scores on the diagonal, ones on the diagonal): a sum says how often each segment is held
 system   (the score of the whole, ones on the diagonal): defined where all segments are held alike
-
-Metrics whose scores are made elsewhere, and so must know which system a text is from, or see all systems at once.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,21 +2,8 @@
 
 13a, whitespace and chrF++ words are cut by compiled code that equals the library's; the other tokenisers are the
 library's own classes, whose output is split on Unicode white space. References are analysed once per run, the
-hypotheses of one system once for all metrics with the same tokeniser: both are cached by their content.
-
-What metrics of tokens share: the tokeniser, tokens of both sides, and the signature around a metric's own part.
-
-@dataclass(frozen=True)
-class LengthRatio(Tokenised):
-    name: str = "LengthRatio"
-
-    def statistics(self, hypotheses, test):
-        ours, theirs = self.tokens(hypotheses, test)
-        ...
-
-    def score(self, totals): ...
-
-The n-grams of the references, against which every system's are counted; analysed once where memory allows it.
+hypotheses of one system once for all metrics with the same tokeniser: both are cached by their content. Here too: what
+metrics of tokens share (`Tokenised`), and the n-grams of the references, against which every system's are counted.
 """
 
 from collections.abc import Callable, Iterator, Sequence

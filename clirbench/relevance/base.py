@@ -1,7 +1,4 @@
-"""What decides which documents are relevant: the English side's own ranking, or people.
-
-What measures and sources of relevance need, against what a run has: said before it starts.
-"""
+"""What decides which documents are relevant, the English side's own ranking or people, and what it needs of a run."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Pseudo-relevance: what the English side ranks first is relevant.
-
-Pseudo-relevance by share: the first part of what a topic matches, or documents that come near the best one.
-"""
+"""Pseudo-relevance: what the English side ranks first is relevant, by number, by share or by score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,29 +1,20 @@
-"""What an analyser is.
+"""Analysers: English as Anserini's default one has it, token for token, and two that know no language.
 
-Words by Unicode's word boundary rules, as Lucene 9.9.1's StandardTokenizer finds them.
+*Words* are found by Unicode's word boundary rules, as Lucene 9.9.1's StandardTokenizer does: the longest run that the
+rules of UAX #29 join and that holds a letter or a digit (`don't`, `U.S`, `1,000`, `a_b`, `_x`). Beyond the rules, which
+leave this to implementers: an ideograph or a Hiragana character is a word of its own, a run of Thai, Lao, Khmer or
+Burmese is one word, and so is an emoji with all that is joined to it. A word of more than 255 UTF-16 code units is cut
+there and goes on as a new word. Characters are classed as of Unicode 12.1, which is Lucene 9.9.1's; younger ones belong
+to no word. The rules are one regular expression over the classes of the characters, a letter each (word_classes.txt).
 
-A word is the longest run that the rules of UAX #29 join and that holds a letter or a digit (`don't`, `U.S`, `1,000`,
-`a_b`, `_x`). Beyond the rules, which leave this to implementers: an ideograph or a Hiragana character is a word
-of its own, a run of Thai, Lao, Khmer or Burmese is one word, and so is an emoji with all that is joined to it.
-A word of more than 255 UTF-16 code units is cut there and goes on as a new word.
+*Stems* are Porter's of 1980 with the two departures of its author's own C version, `-bli` to `-ble` (published: `-abli`
+to `-able`) and `-logi` to `-log`. Characters outside a-z are consonants, words of one or two UTF-16 code units are left
+alone; both follow Lucene's code, which works on Java's `char`s. Snowball's `porter` differs: it keeps `-logi` and
+undoubles fewer letters (`revving`, `trekking`).
 
-Characters are classed as of Unicode 12.1, which is Lucene 9.9.1's; younger ones belong to no word. The rules are
-one regular expression over the classes of the characters, a letter each (see word_classes.txt).
-
-**Source:** Unicode Standard Annex #29, section 4 (WB1-WB999); Unicode Technical Standard #51 (emoji sequences).
-
-Porter's stemmer as Lucene has it: the algorithm of 1980 with the two departures of its author's own C version.
-
-The departures are `-bli` to `-ble` (published: `-abli` to `-able`) and `-logi` to `-log`. Characters outside a-z are
-consonants, words of one or two UTF-16 code units are left alone; both follow Lucene's code, which works on Java's
-`char`s. Snowball's `porter` differs: it keeps `-logi` and undoubles fewer letters (`revving`, `trekking`).
-
-**Source:** M. F. Porter (1980), An algorithm for suffix stripping, Program 14(3), 130-137; the departures:
+**Source:** Unicode Standard Annex #29, section 4 (WB1-WB999); Unicode Technical Standard #51 (emoji sequences);
+M. F. Porter (1980), An algorithm for suffix stripping, Program 14(3), 130-137; the departures:
 https://tartarus.org/martin/PorterStemmer/ ("points of difference from the published algorithm").
-
-English as Anserini's default analyser for English has it, token for token.
-
-Analysers that know no language.
 """
 
 import re

@@ -11,20 +11,17 @@ from clirbench.corpora.layout import BY_CHARACTER, language_code
 from clirbench.later import keep_recent
 from clirbench.retrieval.analyzers import UNICODE, lower_case, without_possessive, words
 
-STEMMERS = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
-    "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french",
-    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
-    "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese",
-    "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
-}  # fmt: skip
-STOP_LISTS = {
+NAMES = {
     "ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "es": "spanish", "fa": "persian", "fi": "finnish", "fr": "french", "gu": "gujarati",
-    "he": "hebrew", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "it": "italian", "ms": "malaysian",
+    "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "gu": "gujarati", "he": "hebrew", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ms": "malaysian", "ne": "nepali",
     "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sk": "slovak", "sv": "swedish", "tr": "turkish", "uk": "ukrainian", "vi": "vietnamese",
+    "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "uk": "ukrainian",
+    "vi": "vietnamese",
 }  # fmt: skip
+STEMMERS = NAMES.keys() - {"bg", "gu", "he", "ms", "sk", "uk", "vi"}
+STOP_LISTS = NAMES.keys() - {"et", "eu", "ga", "hy", "lt", "ne", "sr", "ta"}
 # What the word rules join though it is a term by itself: Katakana, Hangul, and the letters of Thai, Lao, Burmese and
 # Khmer, each with the marks above and below it. Ideographs and Hiragana are terms by those rules.
 _SYLLABLES = re.compile(
@@ -64,7 +61,7 @@ class Language:
         if self.stop_words and self.code in STOP_LISTS:
             stop = f"stop-words-{version('stop-words')}"
         if self.stem and self.code in STEMMERS:
-            stem = f"snowball-{STEMMERS[self.code]}-{version('snowballstemmer')}"
+            stem = f"snowball-{NAMES[self.code]}-{version('snowballstemmer')}"
         return f"{self.code},words:uax29-{UNICODE},stop:{stop},stem:{stem}"
 
     def terms(self, text: str) -> list[str]:
@@ -95,7 +92,7 @@ def _lower(word: str, code: str) -> str:
 def _stop_list(code: str) -> frozenset[str]:
     from stop_words import get_stop_words
 
-    return frozenset(lower_case(word) for word in get_stop_words(STOP_LISTS[code]))
+    return frozenset(lower_case(word) for word in get_stop_words(NAMES[code]))
 
 
 @keep_recent(4)
@@ -104,7 +101,7 @@ def _stemmer(code: str) -> Callable[[str], str]:
 
     A stemmer keeps the word in hand, so each thread has one of its own.
     """
-    name = STEMMERS[code]
+    name = NAMES[code]
     module = import_module(f"snowballstemmer.{name}_stemmer")
     stemmer = getattr(module, f"{name.capitalize()}Stemmer")()
     return lru_cache(maxsize=1 << 16)(stemmer.stemWord)

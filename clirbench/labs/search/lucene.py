@@ -8,12 +8,12 @@ that runs already, since pyserini was imported in a notebook, is used.
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 import numpy as np
@@ -29,11 +29,8 @@ INSTALL = (
 )
 
 
-class Autoclass(Protocol):
-    """`jnius.autoclass`: a Java class by its name."""
-
-    def __call__(self, name: str) -> Any:
-        """The class, as a Python object whose calls run in the Java machine."""
+Autoclass = Callable[[str], Any]
+"""`jnius.autoclass`: a Java class by its name, as a Python object whose calls run in the Java machine."""
 
 
 @lru_cache(maxsize=1)
