@@ -40,18 +40,8 @@ class SegmentMean:
         return mean(totals)
 
 
-class Aggregated:
-    """A metric whose segment scores are given: the score is their `aggregate`."""
-
-    aggregate: str
-
-    def score(self, totals: Doubles) -> Doubles:
-        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
-        return aggregate_rows(totals, self.aggregate)
-
-
 @dataclass(frozen=True)
-class SegmentScores(Aggregated):
+class SegmentScores:
     """The scores of one system's segments; `aggregate` is mean, median, or system for one score of the whole.
 
     Statistics: see the module. Score: on the scale of the scores themselves; direction as given.
@@ -83,11 +73,16 @@ class SegmentScores(Aggregated):
             return csr_array(hstack([diags_array(rows[:, 0]), diags_array(rows[:, 1])]))
         return csr_array(hstack([csr_array(np.full((n, 1), self.scores[0])), eye_array(n)]))
 
+    def score(self, totals: Doubles) -> Doubles:
+        """The aggregate from summed statistics, vectorised over leading axes: (..., k) -> (...)."""
+        return aggregate_rows(totals, self.aggregate)
 
-class MadeElsewhere(Aggregated):
+
+class MadeElsewhere:
     """A metric whose segment scores are made elsewhere: read from a file, or printed by a program."""
 
     name: str
+    aggregate: str
     higher_is_better: bool
     scale: float
 
@@ -99,6 +94,10 @@ class MadeElsewhere(Aggregated):
         """One system's scores, times `scale`, with this metric's name, aggregate, direction and signature."""
         scaled = tuple(self.scale * score for score in scores)
         return SegmentScores(scaled, self.name, self.aggregate, self.higher_is_better, self.signature)
+
+    def score(self, totals: Doubles) -> Doubles:
+        """As `SegmentScores` has it."""
+        return aggregate_rows(totals, self.aggregate)
 
 
 def as_statistics(scores: ArrayLike) -> Doubles:

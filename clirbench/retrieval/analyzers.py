@@ -72,22 +72,13 @@ def _cut(text: str) -> list[str]:
     at = 0
     while match := _rules().search(classes, at):
         start = match.start()
-        window = _end_of_window(text, start)
+        units = text[start : start + LONGEST].encode("utf-16-le", "surrogatepass")[: 2 * LONGEST]
+        window = start + len(units.decode("utf-16-le", "ignore"))
         inside = match if match.end() <= window else _rules().match(classes, start, window)
         at = inside.end() if inside else start + 1
         if inside:
             found.append(text[start:at])
     return found
-
-
-def _end_of_window(text: str, start: int) -> int:
-    """The largest end so that text[start:end] has at most 255 UTF-16 code units."""
-    units = 0
-    for at in range(start, min(len(text), start + LONGEST)):
-        units += 2 if text[at] > "\uffff" else 1
-        if units > LONGEST:
-            return at
-    return min(len(text), start + LONGEST)
 
 
 def _classes_of(text: str) -> str:
@@ -177,21 +168,16 @@ def porter(word: str) -> str:
 
 
 def _stemmed(word: str) -> str:
-    word = _step_1b(_step_1a(word))
+    if word.endswith(("sses", "ies")):  # step 1a: caresses, ponies, cats; caress stays
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    word = _step_1b(word)
     if word.endswith("y") and _has_vowel(word[:-1]):  # step 1c
         word = word[:-1] + "i"
     for rules, least in _RULES:
         word = _replace(word, rules, least)
     return _step_5(word)
-
-
-def _step_1a(word: str) -> str:
-    """Plurals: caresses, ponies, cats; caress stays."""
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    return word
 
 
 def _step_1b(word: str) -> str:

@@ -62,6 +62,15 @@ def test_lone_surrogates_are_characters(metric: Metric) -> None:
     assert np.isfinite(rows_of(metric, ["a \ud800 b", "c"], ["a \ud800 b", "c"])).all()
 
 
+LONG = " ".join(f"word{i * i % 997}" for i in range(14_000))  # above 100,000 characters
+OTHER = " ".join(f"word{i * 7 % 991}" for i in range(14_000))
+
+
+@pytest.mark.parametrize("metric", MATCHING, ids=named)
+def test_segments_of_100_000_characters(metric: Metric) -> None:
+    assert np.isfinite(rows_of(metric, [LONG, "a"], [OTHER, "a"])).all()
+
+
 @pytest.mark.parametrize("metric", MATCHING, ids=named)
 def test_no_segments_at_all(metric: Metric) -> None:
     assert metric.statistics([], TestSet(((),), ())).shape[0] == 0

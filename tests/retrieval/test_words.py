@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clirbench.errors import ConfigError
 from clirbench.retrieval import analyzers as module
-from clirbench.retrieval.analyzers import words
+from clirbench.retrieval.analyzers import Character, Whitespace, words
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,26 @@ def test_the_short_way_for_ascii_is_the_long_way(text: str) -> None:
 @given(st.text(max_size=40), st.text(max_size=40), st.sampled_from(" \t\n\r\f\v"))
 def test_white_space_ends_every_word(left: str, right: str, space: str) -> None:
     assert words(left + space + right) == words(left) + words(right)
+
+
+def test_white_space() -> None:
+    assert Whitespace().terms(" The (Oil)\u00a0price\u2028rises ") == ["the", "(oil)", "price", "rises"]
+    assert Whitespace(lower=False).terms("The oil") == ["The", "oil"]
+    assert Whitespace().terms(" \t") == []
+
+
+def test_characters() -> None:
+    assert Character().terms("Ab c") == ["a", "b", "c"]
+    assert Character(n=2).terms("abc d \u65e5\u672c\u8a9e") == ["ab", "bc", "d", "\u65e5\u672c", "\u672c\u8a9e"]
+    assert Character(n=2, lower=False).terms("AB") == ["AB"]
+    assert Character().terms("") == []
+
+
+def test_signatures() -> None:
+    assert Whitespace().signature == "whitespace,lower:yes"
+    assert Character(n=3, lower=False).signature == "character,n:3,lower:no"
+
+
+def test_no_character_is_no_run() -> None:
+    with pytest.raises(ConfigError, match="analyzer.n=0 must be a whole number of at least 1"):
+        Character(n=0)
