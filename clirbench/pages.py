@@ -298,8 +298,8 @@ class Table:
 
     `rows` hold strings, numbers (NaN: undefined) and `Cell`s; `records` are the same rows as the analysis computed
     them (`of`), for those who ask a run for them (`Result.rows`). `text` are sentences, computed from the numbers:
-    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it: a `Drawing`, or a
-    figure of matplotlib. A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes
+    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it: a `Drawing`. A
+    report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes
     the run fail after everything was written, such as a cell of a published table that is neither reproduced nor
     explained. `about`, `formats`: meaning and number format of columns of this table alone; `texts`: the columns of
     text, where the rows do not tell; `matrix`: each row compares the columns behind the first; `aside`: the terminal

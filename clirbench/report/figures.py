@@ -12,7 +12,7 @@ import numpy as np
 
 from clirbench.pages import fixed, short
 from clirbench.report.answer import Grouping, grouping
-from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, as_figure, save, svg
+from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.result import Result
 from clirbench.scoreboard import Column
@@ -45,41 +45,28 @@ ALONE = (430.0, 290.0)
 """The size of a plot that is alone."""
 MANY = 60
 """A line of more points has no marks."""
-# Metrics on sacreBLEU's scale; others (NIST, counts, ratios) have no unit.
-PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
 
 
 def write(folder: Path, result: Result) -> None:
-    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses.
-
-    The run's configuration names the formats: svg, pdf, png; the same bytes each time.
-    """
+    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses."""
     folder.mkdir()
+    if not result.experiment.figures:
+        return
     taus, groups = by_pair(result.correlations, first_coefficient(result)), grouping(result.board)
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
             drawing = panels(scatter_plots(measure, metrics, taus, groups))
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
-            for ending in result.experiment.figures:
-                write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
+            write_drawing(folder / f"{file_stem(measure.name)}.svg", drawing, title)
     for table in result.tables:
         if table.figure is not None:
-            for ending in result.experiment.figures:
-                # Drawn again for each file: to save a figure moves its parts a little.
-                path, drawn = folder / f"{table.name}.{ending}", table.figure()
-                if isinstance(drawn, Drawing):
-                    write_drawing(path, drawn, table.title)
-                else:
-                    save(drawn, path, table.title)
+            write_drawing(folder / f"{table.name}.svg", table.figure(), table.title)
 
 
 def write_drawing(path: Path, drawing: Drawing, title: str) -> None:
-    """A drawing in the format of the file's ending; `title` is what a screen reader says."""
-    if path.suffix == ".svg":
-        path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
-    else:
-        save(as_figure(drawing), path, title)
+    """Write a drawing as svg; `title` is what a screen reader says."""
+    path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
 
 
 def scatter_plots(
@@ -130,15 +117,8 @@ def mark(x: float, y: float, group: int, radius: float = 2.4) -> Mark:
 
 
 def axis_label(column: Column) -> str:
-    """A column's name with its unit, where we computed it and it has one, and its direction where less is better."""
-    unit = []
-    if column.origin == "computed" and column.role == "measure" and np.nanmax(np.abs(column.values)) <= 1:
-        unit.append("0-1")
-    if column.origin == "computed" and column.role == "metric" and column.name.startswith(PER_CENT):
-        unit.append("%" if not column.higher_is_better else "0-100")
-    if not column.higher_is_better:
-        unit.append("lower is better")
-    return column.name + (f" ({', '.join(unit)})" if unit else "")
+    """A column's name, with its direction where less is better."""
+    return column.name if column.higher_is_better else f"{column.name} (lower is better)"
 
 
 def legend(drawing: Drawing, names: Sequence[str]) -> None:
@@ -259,18 +239,15 @@ class Panel:
         return self.placed([*points, *ends])
 
 
-def panels(plots: Sequence[Panel], alike: bool = False, keyed: bool = True) -> Drawing:
-    """The plots in rows of three or fewer, one alone larger; `alike`: with the same axes. A legend is below them where
-    they name more than one thing, if `keyed`.
-    """
+def panels(plots: Sequence[Panel], keyed: bool = True) -> Drawing:
+    """The plots in rows of three or fewer, one alone larger; `keyed`: with a legend, where they name two things."""
     width, height = size = ALONE if len(plots) == 1 else (WIDTH, HEIGHT)
     n_columns = max(1, min(COLUMNS, len(plots)))
     names = list(dict.fromkeys(name for plot in plots for name in (*plot.lines, *plot.dots)))
     keyed = keyed and len(names) > 1
     drawing = Drawing(width * n_columns, height * -(-len(plots) // n_columns) + (18.0 if keyed else 0.0))
-    shared = [p for plot in plots for p in plot.everything] if alike else []
     for i, plot in enumerate(plots):
-        if points := shared or plot.everything:
+        if points := plot.everything:
             _plot(drawing, plot, np.array(points), names, (i % n_columns * width, i // n_columns * height), size)
     if keyed:
         legend(drawing, names)

@@ -49,8 +49,7 @@ from clirbench.report.compared import write as write_conditions
 from clirbench.report.decision import decision_findings, decision_sentences
 from clirbench.report.facts import by_pair, counts, data_name, first_names, set_up, warnings
 from clirbench.report.html.page import plain, write_page
-from clirbench.report.html.report import PAIR as PAIR
-from clirbench.report.html.report import Live, pair_page, run_counts, run_page, topic_words
+from clirbench.report.html.report import Live, run_counts, run_page, versions
 from clirbench.report.provenance import HASHED, inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
@@ -114,7 +113,8 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
     told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
-    said = [*told, *decision_sentences(result), f"Computed with {_program(provenance)}."]
+    program, *libraries = versions(provenance)
+    said = [*told, *decision_sentences(result), f"Computed with {program}."]
     board = result.board
     signed = [c for c in (*real_metrics(board), *filter(None, [board.first_measure])) if c.signature]
     rows = [_row(one) for one in agreements]
@@ -127,7 +127,7 @@ def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
             *points("counts", "Data", run_counts(result)),
             *points("warnings", "What a reader must know", warnings(result, brief=True)),
             *points("signatures", "Signatures", [c.name for c in signed], [c.signature for c in signed]),
-            *points("versions", "Versions", [_program(provenance), *_libraries(provenance)]),
+            *points("versions", "Versions", [program, *libraries]),
         ),
     )
 
@@ -166,15 +166,6 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
 def _row(found: Finding) -> tuple[Any, ...]:
     p = "" if isnan(found["p_adjusted"]) else p_said(found["p_adjusted"]).removeprefix("p ").removeprefix("= ")
     return found["metric"], found["tau"], found["low"], found["high"], p, found["grade"] or "not tested"
-
-
-def _program(provenance: Mapping[str, Any]) -> str:
-    known = {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")}
-    return f"clirbench {known['clirbench']}, Python {known['python']}, seed {known['seed']}"
-
-
-def _libraries(provenance: Mapping[str, Any]) -> list[str]:
-    return [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
 
 
 READY = ".ready-"
@@ -301,9 +292,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance))):
         (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
     write_page(folder / "report.html", page)
-    if pair := pair_page(result.tables, topic_words(result)):
-        write_page(folder / PAIR, pair)
-    latex.write(folder / "latex", result)
+    latex.write(folder / "latex", page)
     if universes := result.rows(UniverseTau):
         write_conditions(folder, "Other reasonable choices", of_universes(universes))
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
