@@ -72,8 +72,8 @@ def show_analysis(made: Table) -> None:
     tell(made.title)
     if made.said:
         _print_rows(made, made.said)
-    for sentence in made.text if made.said else made.text[:FINDINGS]:
-        tell(f"note: {sentence}")
+    for sentence in [f"note: {text}" for text in made.text] if made.said else made.text[:FINDINGS]:
+        tell(sentence)
     if len(made.rows) > made.said:
         say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
     say()

@@ -68,7 +68,7 @@ for (const svg of all(".canvas svg")) {
 const plots = document.querySelector(".choice"), boxes = plots ? all("[data-choice]", plots) : [], value = {};
 function draw() {
   for (const box of boxes) value[box.dataset.choice] = box.type === "checkbox" ? Number(box.checked) : box.value;
-  const legends = all("[data-column]", plots), chosen = legends.findIndex((list) => list.dataset.column === value.group);
+  const legends = all("[data-column]", plots), chosen = legends.findIndex((list) => list.dataset.column === value.colour);
   legends.forEach((list, at) => { list.hidden = at !== chosen; });
   const shapes = all("g.mark", legends[chosen]);
   for (const figure of all("figure", plots)) {

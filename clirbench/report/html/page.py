@@ -7,7 +7,7 @@ The plots of a page: each metric against each measure, learning curves, and how 
 
 import base64
 import hashlib
-import math
+import json
 from collections.abc import Mapping
 from functools import cache
 from math import sqrt
@@ -94,16 +94,8 @@ def _cell(made: Table, column: TableColumn, given: Any) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Values as JSON has them: numbers of numpy as numbers, tuples as lists, what is not finite as null."""
-    # What there is most of comes first.
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, str | int | None):
-        return value
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    return plain(value.tolist()) if hasattr(value, "tolist") else value
+    text = json.dumps(value, default=lambda given: dict(given) if isinstance(given, Mapping) else given.tolist())
+    return json.loads(text, parse_constant=lambda _: None)
 
 
 SAMPLES = 100

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,17 +16,6 @@ from clirbench.report.html.page import curve_plots, metric_plots
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
 
-# What a reader asks next comes first; analyses that are not named here follow in the order they were made.
-ORDER = (
-    "differences",
-    "clusters",
-    "choice",
-    "early_stopping",
-    "improvement",
-    "multiverse",
-    "multiverse_taus",
-    "power",
-)
 # Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
 WHERE = ("engine", "paths", "hydra")
 LEAD = Aside(
@@ -80,9 +69,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
         yield Section("systems", "Systems", (systems_table(board, result.baselines),), "Systems", fold=True)
     if drawn and not live:
         yield Section("checkpoints", "Checkpoints", drawn, "Checkpoints", fold=True, screen=True)
-    place = {name: i for i, name in enumerate(ORDER)}
-    tables = [table for table in all_tables(result) if table.shown]
-    yield from map(of_table, sorted(tables, key=lambda table: place.get(table.name, len(ORDER))))
+    yield from (of_table(table) for table in all_tables(result) if table.shown)
     yield from _topics(result)
     warned = facts.warnings(result) or ["Nothing was dropped, and no coefficient is undefined."]
     yield from points("dropped", "Caveats: what was dropped or undefined, and why", warned, (), "Caveats", True)
@@ -153,19 +140,17 @@ def _provenance(result: Result, provenance: Mapping[str, Any]) -> Iterator[Secti
     what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     searched = ("per_topic.tsv", "trec/") if result.retrieval else ()
     files = ("report.md", "paper.md", "systems.tsv", "correlations.tsv", "provenance.json", "latex/", "figures/")
-    blocks: list[Block] = [Code(command)] if command else []
-    blocks += [Links("Files beside this one:", (*files, *searched)), ", ".join(versions(provenance))]
-    title = "Where these numbers come from"
-    yield Section("provenance", title, blocks, "Provenance", fold=True, screen=True)
+    blocks = (*([Code(command)] if command else ()), Links("Files beside this one:", (*files, *searched)))
+    yield Section("provenance", "Where these numbers come from", blocks, "Provenance", fold=True, screen=True)
+    libraries = [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
+    yield from points("versions", "Versions", [program(provenance), *libraries], (), "", True)
     signed = [(column.name, column.signature or "read from a table") for column in result.board.columns]
     yield from points("signatures", "Signatures", [name for name, _ in signed], [text for _, text in signed])
     text = json.dumps(what, indent=2, ensure_ascii=False)
     yield Section("configuration", "Configuration", (Code(text),), fold=True, screen=True)
 
 
-def versions(provenance: Mapping[str, Any]) -> Sequence[str]:
-    """The program with its Python and seed, then each library."""
+def program(provenance: Mapping[str, Any]) -> str:
+    """The program with its Python and seed."""
     known = {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")}
-    libraries = provenance.get("libraries", {}).items()
-    program = f"clirbench {known['clirbench']}, Python {known['python']}, seed {known['seed']}"
-    return [program, *(f"{name} {version}" for name, version in libraries if version)]
+    return f"clirbench {known['clirbench']}, Python {known['python']}, seed {known['seed']}"
