@@ -44,13 +44,6 @@ def test_a_pipe_gets_the_answer_and_tabs_cell_for_cell(capsys: pytest.CaptureFix
     assert lines[2] == "MAP[qrels]\t1.000\t.600 x\tundefined"
 
 
-def test_three_lines_on_the_set_up_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.show(result(MADE))
-    lines = capsys.readouterr().out.split("\n")
-    assert [line.partition(" ")[0] for line in lines[:4]] == ["Score", "Systems:", "Scores", ""]
-    assert lines[1] == "Systems: 6."
-
-
 def test_a_run_that_asks_for_another_coefficient_first_shows_that_one(capsys: pytest.CaptureFixture[str]) -> None:
     made = result(MADE)
     kept = tuple(row for row in made.correlations if row.coefficient in ("kendall", "spearman"))
@@ -119,11 +112,6 @@ def test_quiet_is_the_answer_alone(capsys: pytest.CaptureFixture[str], tmp_path:
     shown = capsys.readouterr().out
     assert "\t" not in shown
     assert shown.endswith(f"\n{tmp_path}\n")
-
-
-def test_the_report_is_pointed_to_and_the_folder_is_the_last_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
     terminal.show_folder(tmp_path)
     first, last = capsys.readouterr().out.splitlines()
     assert "report.html" in first

@@ -100,25 +100,19 @@ def plain(value: Any) -> Any:
 
 SAMPLES = 100
 MOST_SYSTEMS = 50  # more ellipses than that hide each other
-MANY = 200
-"""From this number of systems on, only the answer's measure is drawn in a page."""
 MARKS = 8000
-"""Marks of all plots of a page, each of some 170 bytes."""
+"""Marks of all plots of a page, each of some 170 bytes; where there were more, only the answer's measure is drawn."""
 RADIUS = sqrt(-2 * np.log(0.05))
 """Of the 95 % ellipse of two independent normal values, in standard deviations."""
 
 
 def metric_plots(result: Result) -> Selection | None:
     """A plot for each metric by the answer's measure, the metric with the highest tau first, then by the others."""
-    board = result.board
-    first, metrics = board.first_measure, board.metrics
-    if first is None or not metrics:
-        return None
+    board, first = result.board, result.board.first_measure
     taus = facts.by_pair(result.correlations, facts.first_coefficient(result))
-    of_first = {metric: row for (measure, metric), row in taus.items() if measure == first.name}
-    shown = next(
-        (m for m in metrics if m.name in of_first and facts.is_highest(of_first[m.name], of_first.values())), metrics[0]
-    )
+    if first is None or not taus:
+        return None
+    metrics = sorted(board.metrics, key=lambda metric: -np.nan_to_num(taus[first.name, metric.name].value))
     ways = [*(grouped_by(board, column) for column in group_columns(board)), one_group(board, "all systems")]
     spread = {}
     if result.inputs is not None and len(result.evidence.systems) <= MOST_SYSTEMS:
@@ -132,11 +126,11 @@ def metric_plots(result: Result) -> Selection | None:
         ends = (RADIUS * across[i], RADIUS * along[i]) if across and along else (0.0, 0.0)
         return Dot(x, y, tip, name, " ".join(str(way.group_of[i]) for way in ways), *np.nan_to_num(ends).tolist())
 
-    few = len(board.systems) <= MANY and len(board.systems) * len(metrics) * len(board.measures) <= MARKS
+    few = len(board.systems) * len(metrics) * len(board.measures) <= MARKS
     rest = [measure for measure in board.measures if measure is not first] if few else []
     drawings = {}
     for measure in (first, *rest):
-        for metric in (shown, *(m for m in metrics if m is not shown)):
+        for metric in metrics:
             if np.isfinite(metric.values + measure.values).any():
                 drawing = panels(scatter_plots(measure, [metric], taus, ways[0], dot), keyed=False)
                 drawings[metric.name, measure.name] = svg(drawing, f"{measure.name} against {metric.name}", inline=True)

@@ -62,7 +62,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
         yield Section("decision", "The decision", decision, "Decision")
     yield from map(of_table, decision_tables(result))
     yield from taus[:1]
-    if plots := metric_plots(result) if result.correlations else None:
+    if plots := metric_plots(result):
         yield Section("plots", "Metric against measure", (plots,), "Plots", screen=True)
     yield from taus[1:]
     if board.systems:
