@@ -23,12 +23,12 @@ from clirbench.files.run_files import RESULTS
 from clirbench.inputs import adapt_to_inputs, distinct, expected_result, preflight, read_inputs
 from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences, estimate
-from clirbench.report.facts import agreement_lines, count_lines, first_coefficient, set_up, warnings
+from clirbench.report.decision import decision_sentences
+from clirbench.report.facts import agreement_lines, count_lines, first_coefficient, set_up_lines, warnings
 from clirbench.report.html.report import tau_tables
 from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
-from clirbench.store.store import Store, read_through_snapshot
+from clirbench.store.store import read_through_snapshot
 from clirbench.systems.health import HEALTH, health
 from clirbench.systems.likeness import NOTHING_ALIKE
 
@@ -42,7 +42,7 @@ BREAKS = re.compile(r"[\t\n]")
 def show(result: Result, *, quiet: bool = False) -> None:
     """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
     if not quiet:
-        for line in (*set_up(result).lines(), ""):
+        for line in (*set_up_lines(result), ""):
             tell(line)
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
@@ -172,8 +172,8 @@ def progress() -> Iterator[Watch]:
         yield watch
 
 
-def checked(experiment: Experiment, cache: Path) -> Iterator[str]:
-    """check=true: what was read and aligned, what would be computed, notes on it, and what it would take."""
+def checked(experiment: Experiment) -> Iterator[str]:
+    """check=true: what was read and aligned, what would be computed, and notes on it."""
     with read_through_snapshot():
         experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
         notes = preflight(experiment, inputs)
@@ -184,13 +184,11 @@ def checked(experiment: Experiment, cache: Path) -> Iterator[str]:
             healthy, alike = looked_over(asked, ready, pass_over(asked, ready, {}, no_watch))
             inputs, copies = distinct(experiment, inputs, alike)
             notes += copies
-        yield from set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines()
+        yield from set_up_lines(replace(expected_result(experiment, inputs), resemblances=alike))
         if inputs is not None:
             yield from _listed(_read(experiment, inputs, healthy))
         yield from _listed(_asked(experiment))
         yield from _listed({"note": [*experiment.remarks, *notes]})
-        if inputs is not None:
-            yield f"estimate: {estimate(experiment, inputs, Store(cache / 'store'))}"
         yield "check: everything could be read and aligned; nothing was run"
 
 

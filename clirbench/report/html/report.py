@@ -57,7 +57,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
         yield Section("live", "While training runs", (*drawn, *live.sentences), "Training", screen=True)
     about = f"The answer, for {answer.measure}" if answer.measure else "The answer"
     said = answer.sentences if result.correlations else ()
-    yield Section("answer", about, (*map(Aside, facts.set_up(result).lines()), *said), "Answer")
+    yield Section("answer", about, (*map(Aside, facts.set_up_lines(result)), *said), "Answer")
     if decision := decision_sentences(result):
         yield Section("decision", "The decision", decision, "Decision")
     yield from map(of_table, decision_tables(result))
