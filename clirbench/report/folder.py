@@ -1,22 +1,14 @@
-"""The run's folder: written at once and at the end, so that a half-written table is never seen; nothing is lost.
+"""The run's folder and what is in it: tables, results.json, paper.md, pages, figures, TREC runs.
 
-A folder that holds anything of somebody else is refused before any work starts. A folder that holds an earlier run
-(its marker lists the files) keeps it, moved to `previous-N/`.
+It is written at once and at the end, so that a half-written table is never seen; nothing is lost. A folder that holds
+anything of somebody else is refused before any work starts. One that holds an earlier run (its marker lists the files)
+keeps it, moved to `previous-N/`.
 
     .writing-WRITER   files are being written; left by a killed process, it is swept by the next run
     .ready-WRITER     all are written: the earlier run is moved to .keeping-WRITER, then that becomes previous-N
     .placing-WRITER   the files are moved in, the marker and then the seal (manifest.json) last
 
 A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
-
-results.json: what a run found, for programs: answer, tau table, sizes, signatures, warnings.
-
-Its JSON Schema is `clirbench/data/results.schema.json`. Within one `version` keys are added, none changes its meaning.
-
-paper.md: a paragraph for a paper about this run, a table of its metrics, signatures and versions.
-
-Sentences about metrics and systems are those of the answer and the decision, made by the same templates, without the
-answer's limit on words. Every number is a cell of the run's tables.
 """
 
 import json
@@ -57,7 +49,7 @@ from clirbench.store.store import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
 VERSION = 1
-"""Of the format; `clirbench` beside it is the program's."""
+"""Of results.json (JSON Schema: `clirbench/data/results.schema.json`): keys are added, none changes its meaning."""
 
 COLUMN_KEYS = ("name", "role", "origin", "higher_is_better", "table", "signature", "parts", "declared")
 
@@ -107,7 +99,10 @@ SHARED = ("dropped", "counts", "versions", "signatures")
 
 
 def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Page:
-    """The page of paper.md; `provenance`: that of the run, for its data, versions and seed; `page`: report.html."""
+    """The page of paper.md: a paragraph, a table of the metrics, and what it shares with the `page` of the run.
+
+    Sentences are those of the answer and the decision without the limit on words; every number is a cell of a table.
+    """
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
     told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]

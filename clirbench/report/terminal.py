@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -145,10 +144,9 @@ def _style(cell: Any) -> str:
 
 @contextmanager
 def progress() -> Iterator[Watch]:
-    """Progress bars on a terminal and in a notebook (with ipywidgets), nothing where the output is piped."""
+    """Progress bars on a terminal, nothing where the output is piped."""
     console = Console(stderr=True)
-    in_notebook = console.is_jupyter and find_spec("ipywidgets") is not None
-    if not (in_notebook or (console.is_terminal and sys.stdout.isatty())):
+    if not (console.is_terminal and sys.stdout.isatty()):
         yield no_watch
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -1,8 +1,7 @@
 """One self-contained file from a page: it contains style and script, and a policy that forbids everything else.
 
-The policy names the one script by its hash, so that no other would run; all text from data is escaped.
-
-The plots of a page: each metric against each measure, learning curves, and how far a system's scores would move.
+The policy names the one script by its hash, so that no other would run; all text from data is escaped. The plots of a
+run's page are here too: each metric against each measure, learning curves, and how far a system's scores would move.
 """
 
 import base64
