@@ -254,7 +254,7 @@ class TableColumn:
 class Cell:
     """A value with what a reader sees of it: a mark behind it, whether it is the best, words on hover, a link.
 
-    `alarm`: it should be equal to another value and is not. `pieces`: a text in pieces, some of which are marked.
+    `alarm`: it should be equal to another value and is not.
     """
 
     value: Any
@@ -263,7 +263,6 @@ class Cell:
     tip: str = ""
     href: str = ""
     alarm: bool = False
-    pieces: Sequence[tuple[str, bool]] = ()
 
 
 def value_of(cell: Any) -> Any:

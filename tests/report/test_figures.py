@@ -8,7 +8,7 @@ import pytest
 
 from clirbench.pages import Table
 from clirbench.report.answer import grouping
-from clirbench.report.drawing import COLOURS, Drawing, svg
+from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg, svg_number
 from clirbench.report.figures import (
     ALONE,
     HEIGHT,
@@ -126,3 +126,25 @@ def test_a_long_line_has_no_marks_and_a_plot_without_a_point_is_empty() -> None:
     assert "<polyline" in svg(long, "t")
     assert not panels([Panel("x", "y", {"a": [(nan, 1.0)]})]).labels
     assert not panels([]).lines
+
+
+def test_svg_is_well_formed_and_holds_what_was_drawn() -> None:
+    made = Drawing(
+        100,
+        80,
+        lines=[Line(((0, 0), (10, 20.5)))],
+        marks=[Mark(5, 5), Mark(9, 9, "triangle", "#D55E00", tip="a < b", spread=(2, 3))],
+        labels=[Label(50, 40, "a < b & c", 9, "middle"), Label(4, 40, "up", upright=True)],
+    )
+    root, of = ElementTree.fromstring(svg(made, "<title>")), "{http://www.w3.org/2000/svg}"
+    assert root.findtext(f"{of}title") == "<title>"
+    assert [text.text for text in root.iter(f"{of}text")] == ["a < b & c", "up"]
+    assert [line.get("points") for line in root.iter(f"{of}polyline")] == ["0,0 10,20.5"]
+    shapes = [
+        (mark.get("transform"), mark.get("data-tip"), [part.tag for part in mark]) for mark in root.iter(f"{of}g")
+    ]
+    assert shapes == [
+        ("translate(5 5)", None, [f"{of}circle"]),
+        ("translate(9 9)", "a < b", [f"{of}ellipse", f"{of}polygon"]),
+    ]
+    assert [svg_number(value) for value in (1.0, 0.126, -0.001, 12.5)] == ["1", "0.13", "0", "12.5"]
