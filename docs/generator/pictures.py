@@ -4,6 +4,7 @@ Needs Chromium and its driver.
 """
 
 import base64
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ def photograph(page: Path, scheme: str, top: str, height: int) -> bytes:
     options = webdriver.ChromeOptions()
     for flag in FLAGS:
         options.add_argument(flag)
-    driver = webdriver.Chrome(options=options)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver") or ""))
     try:
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from math import sqrt
+from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +75,14 @@ def rows_of(made: Table) -> tuple[list[list[dict[str, Any]]], int]:
 
 def _cell(made: Table, column: TableColumn, given: Any) -> dict[str, Any]:
     cell = given if isinstance(given, Cell) else Cell(given)
-    hole = is_hole(cell.value)
+    value = float(cell.value) if isinstance(cell.value, int | float | np.number) else nan
     kinds = {"unequal": cell.alarm, "best": cell.best}
     level = ""
     if made.matrix and column.kind == "number":
-        kinds |= {"none": hole, "dull": bool(cell.mark), "neg": cell.value < 0, "pos": cell.value >= 0}
-        level = "" if hole or cell.mark else f"--level: {round(abs(cell.value) * 100)}"
+        kinds |= {"none": isnan(value), "dull": bool(cell.mark), "neg": value < 0, "pos": value >= 0}
+        level = "" if isnan(value) or cell.mark else f"--level: {round(abs(value) * 100)}"
     return {
-        "text": shown_cell(column, given) or ("–" if hole else ""),
+        "text": shown_cell(column, given) or ("–" if is_hole(cell.value) else ""),
         "kinds": " ".join(kind for kind, holds in kinds.items() if holds),
         "level": level,
         "tip": cell.tip,
