@@ -13,7 +13,7 @@ from clirbench import steps as of_all
 from clirbench.columns import scoreboard
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
-from clirbench.errors import NothingCompared
+from clirbench.errors import Changed, NothingCompared, raise_all
 from clirbench.files.trec import tied_topics
 from clirbench.inputs import adapt_to_inputs, distinct, near_copy_notes, preflight, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
@@ -27,7 +27,6 @@ from clirbench.result import (
     Inputs,
     Result,
     Retrieval,
-    StepResults,
     Watch,
     no_watch,
     with_marks,
@@ -52,7 +51,7 @@ from clirbench.store.cached import (
     run_jobs,
     tell_nobody,
 )
-from clirbench.store.store import Snapshot, Store, read_through_snapshot
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
 from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
 from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
@@ -69,8 +68,8 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
         foretold = preflight(experiment, inputs)
         work = compute_steps(experiment, inputs, watch)
-        work = replace(work, notes=(*foretold, *work.notes))
-        result = conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+        result = conclude(replace(work, notes=(*foretold, *work.notes)), watch)
+        raise_all([Changed(file) for file in snapshot.changed()])
     if inputs is None or inputs.corpus.crossed is None:
         return result
     from clirbench.inputs import both_ways, exchanged  # no other run pays for loading it
@@ -79,15 +78,13 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
     return result if other is None else both_ways(result, run(other, watch))
 
 
-def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
+def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> Result:
     """What costs time, and what the store keeps: the English side is searched and judged, then one pass over each text
     of a system gives what metrics, retrieval, health and the search for copies need."""
     inputs, unmade = completed(experiment, inputs, watch)
     if inputs is None:
-        return StepResults()
+        return Result(experiment)
     empty = inputs.left_out
-    if experiment.plan is not None:
-        experiment.plan.add(expected(experiment, inputs))
     asked = [(label, name) for name in experiment.retrievers for label in inputs.topics]
     judged = {",".join(filter(None, one)): judge(experiment, inputs, *one, watch) for one in asked}
     found = pass_over(experiment, inputs, judged, watch)
@@ -104,16 +101,17 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     notes += [f"{system} is left out: {why}" for system, why in empty.items()]
     notes += [*unmade.values(), *told, *strange]
     notes += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
-    return StepResults(
-        inputs,
-        Shelf(statistics_),
-        {key: float(one[0]) for key, one in scores.items()},
-        failed,
-        {label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
-        tuple(notes),
-        tuple(unmade),
-        tuple(rows),
-        alike,
+    return Result(
+        experiment,
+        inputs=inputs,
+        retrieval={label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
+        statistics=Shelf(statistics_),
+        scores={key: float(one[0]) for key, one in scores.items()},
+        failures=failed,
+        lost=tuple(unmade),
+        health=tuple(rows),
+        notes=tuple(notes),
+        resemblances=alike,
     )
 
 
@@ -226,41 +224,34 @@ def with_store(
         store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 
 
-def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watch: Watch) -> Result:
-    """The result for the report; systems whose files changed during the run are left out and it is made again."""
-    board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
+def conclude(work: Result, watch: Watch) -> Result:
+    """The result for the report: what was computed, with its scoreboard and all that is found in it."""
+    experiment, inputs = work.experiment, work.inputs
+    board, notes = scoreboard(experiment, inputs, work.scores, work.retrieval)
     baselines = NO_ROWS
-    if work.inputs is not None and work.inputs.baselines:
-        alone = replace(work.inputs, translations=work.inputs.baselines)
-        baselines, _ = scoreboard(experiment, alone, {}, work.retrieval)
+    if inputs is not None and inputs.baselines:
+        baselines, _ = scoreboard(experiment, replace(inputs, translations=inputs.baselines), {}, work.retrieval)
     notes = [
         *experiment.remarks,
         *work.notes,
         *notes,
-        *holes(work.failed, work.retrieval),
+        *holes(work.failures, work.retrieval),
         *unwritten_runs_note(experiment, work.retrieval),
         *tied_runs(experiment, work.retrieval),
         *without_segments_note(board, work.statistics),
     ]
-    broken = {*work.lost, *(system for _, system in work.failed)}
-    broken |= {system for found in work.retrieval.values() for system in found.failed}
-    result = Result(
-        experiment, board, (), work.inputs, work.retrieval, work.statistics, tuple(notes),
-        failed=tuple(sorted(broken)), baselines=baselines, resemblances=work.resemblances,
-    )  # fmt: skip
+    result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     if result.units.source == NEAR_COPIES:
-        alike = near_copy_notes(result.units.groups(result.board.systems), result.resemblances)
-        result = replace(result, notes=(*result.notes, *alike))
+        alike = near_copy_notes(result.units.groups(board.systems), result.resemblances)
+        result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
-    if measure := result.board.first_measure:
+    if measure := board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
         result = _with(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []
-    result = _with(result, tables=(*(table for tables in made for table in tables), *healthy))
-    changed = work.changed(snapshot)
-    return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
+    return _with(result, tables=(*(table for tables in made for table in tables), *healthy))
 
 
 def _with(result: Result, **changes: Any) -> Result:
@@ -326,17 +317,6 @@ def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tu
         translations, reasons = maker.make(inputs.translations, watch, plan, pmap)
         inputs, failed = replace(inputs, translations=translations), {**failed, **reasons}
     return inputs, failed
-
-
-def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
-    """What will be done for each system, before it is known under which keys."""
-    for translation in inputs.translations:
-        if translation.test is not None and experiment.metrics:
-            yield from (Planned(translation.system, step.__name__) for step in (statistics, score))
-        if translation.collection is not None and inputs.topics:
-            if experiment.runs is None:
-                yield Planned(translation.system, Retrieve.__name__)
-            yield Planned(translation.system, measured.__name__)
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:

@@ -7,7 +7,7 @@ several, finds what it has just made; what others make does not push it out, and
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
@@ -82,12 +82,6 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     def __contains__(self, name: object) -> bool:
         # Mapping's own would load the value.
         return name in self.kept
-
-
-def select_values(values: Mapping[Name, Value], names: Iterable[Name]) -> Mapping[Name, Value]:
-    """The values of these names, in their order; those of a shelf stay unloaded."""
-    kept = values.kept if isinstance(values, Shelf) else values
-    return Shelf({name: kept[name] for name in names})
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

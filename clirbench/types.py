@@ -371,13 +371,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a step that could not be computed for one item; `reason` is for the user.
-
-    `changed`: a file of the item is not what it was when the run first read it, so nothing of its system can stand.
-    """
+    """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
 
     reason: str
-    changed: bool = field(default=False, compare=False)
 
 
 def split_failures(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from clirbench.corpora.base import Corpus
-from clirbench.result import Inputs, Retrieval, StepResults, with_marks
-from clirbench.text import TextLines
-from clirbench.types import Document, Documents, Failure, Judged, Qrels, Run, TestSet, Translation
+from clirbench.result import Retrieval, with_marks
+from clirbench.types import Failure, Judged, Qrels, Run
 
 NOTHING = Run.of({})
 
@@ -22,22 +20,6 @@ def retrieval() -> Retrieval:
 def test_the_topics_of_a_measure_are_those_that_it_scores() -> None:
     assert retrieval().topics("", "MAP") == ("1", "3")
     assert retrieval().topics("", "RBO") == ("1", "2", "3")
-
-
-def test_what_is_known_of_a_system_goes_with_it() -> None:
-    systems = [Translation(name, TextLines((name,)), TextLines((name,))) for name in "abc"]
-    corpus = Corpus(TestSet((("one",),)), Documents.of([Document("1", "x")]))
-    scores = {("BLEU", "a"): 1.0, ("BLEU", "b"): 2.0}
-    work = StepResults(Inputs(corpus, tuple(systems), {}), {}, scores, {}, {"": retrieval()}, ("before",), ("c",))
-    left = work.without({"b": "its file changed"})
-    assert left.inputs is not None
-    assert [t.test is None and t.collection is None for t in left.inputs.translations] == [False, True, False]
-    assert left.scores == {("BLEU", "a"): 1.0}
-    assert list(left.retrieval[""].runs) == ["a"]
-    assert left.retrieval[""].per_topic["", "MAP"].tolist() == [[0.2, 0.6]]
-    assert left.retrieval[""].failed.keys() == {"c"}
-    assert (left.lost, left.notes) == (("c", "b"), ("before", "b is left out: its file changed"))
-    assert work.without({}) is work
 
 
 def test_marks_name_collection_topics_and_judgments() -> None:

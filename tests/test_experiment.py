@@ -174,7 +174,7 @@ def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
     work = compute_steps(experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch)
     assert work.scores == {("Wrong", "s"): pytest.approx(300 / 7, rel=1e-12)}
     assert work.statistics["Wrong", "s"].tolist() == [[1, 3], [2, 4]]
-    assert work.failed == {}
+    assert work.failures == {}
 
 
 def test_what_a_reader_must_know_of_run_files_is_noted() -> None:

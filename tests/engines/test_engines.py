@@ -212,21 +212,10 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: 
 def test_little_work_is_not_handed_out_and_much_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e9)
     assert set(Processes(2).pmap(Pid(), [""] * 9)) == {os.getpid()}
-    # Known to be expensive: nothing is tried here first.
-    monkeypatch.setattr("clirbench.engines.local.WORTH_BYTES", 8)
-    assert os.getpid() not in set(Processes(2).pmap(Dear(), [""] * 9))
     # Seen to take long.
     monkeypatch.setattr("clirbench.engines.local.PATIENCE", 1e-9)
     monkeypatch.setattr("clirbench.engines.local.WORTH_SECONDS", 0.0)
     assert list(Processes(2).pmap(Pid(), [""] * 9))[-1] != os.getpid()
-
-
-@dataclass(frozen=True)
-class Dear(Pid):
-    """The same; costs one byte an item."""
-
-    def cost(self, item: str) -> float:
-        return 1.0
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from clirbench.engines.local import Serial
 from clirbench.later import load_value
 from clirbench.measures.parsing import parse
 from clirbench.steps import measured
-from clirbench.store.cached import Cached, Call, Pass, Shared, divided
-from clirbench.store.store import Entry, Store, read_through_snapshot
+from clirbench.store.cached import Cached, Call, Pass, Shared
+from clirbench.store.store import Entry, Store
 from clirbench.text import TextFile
 from clirbench.types import Doubles, Failure, Judged, Qrels, Run
 from tests.lines import Lengths, called, made_texts
@@ -230,16 +230,3 @@ def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
         f"results are not kept for a rerun: {tmp_path / 'store'}: cannot be written (No space left on device); "
         "choose another folder with paths.cache=DIR, or make room"
     ]
-
-
-def test_what_travels_with_an_item_is_known_of_its_own_files_and_of_those_of_no_other(tmp_path: Path) -> None:
-    _, texts = made_texts(tmp_path, 3)
-    shared = tmp_path / "shared.txt"
-    shared.write_text("what every step may read\n")
-    with read_through_snapshot() as snapshot:
-        for path in (shared, *(text.path for text in texts)):
-            snapshot.sha256(path)
-        known, items = divided(snapshot, [Pass({}, Shared(text)) for text in texts])
-    assert list(known.seen) == [str(shared)]
-    assert [list(item.seen) for item in items] == [[str(text.path)] for text in texts]
-    assert all(item.seen[place] == snapshot.seen[place] for item in items for place in item.seen)
