@@ -1,7 +1,8 @@
 """From scores, per-topic values and score tables to the columns of the scoreboard."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from clirbench.corpora.base import Corpus
@@ -13,7 +14,6 @@ from clirbench.relevance.base import judged_by
 from clirbench.result import Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import lookalike_names
-from clirbench.types import Translation
 
 
 def scoreboard(
@@ -30,13 +30,18 @@ def scoreboard(
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
-    metadata, notes = _metadata(inputs.translations, [column.name for column in columns])
-    computed = Scoreboard(systems, tuple(columns), metadata, experiment.primary)
-    tables = score_tables(experiment, inputs.corpus)
-    if tables is None:
-        return computed, [*notes, *look_alikes(systems)]
-    board, joining = joined(computed, tables.read([column.name for column in columns]))
-    return board, [*notes, *joining]
+    names = dict.fromkeys(name for translation in inputs.translations for name in translation.metadata)
+    metadata = {name: tuple(t.metadata.get(name, "") for t in inputs.translations) for name in names}
+    board, notes = Scoreboard(systems, tuple(columns), metadata, experiment.primary), look_alikes(systems)
+    if tables := score_tables(experiment, inputs.corpus):
+        board, notes = joined(board, tables.read(list(board.by_name)))
+    # No table has two columns of one name.
+    renamed = {name: f"{name} (metadata)" for name in board.metadata if name in {*board.by_name, "system"}}
+    notes += [
+        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
+    ]
+    metadata = {renamed.get(name, name): texts for name, texts in board.metadata.items()}
+    return replace(board, metadata=metadata), notes
 
 
 def look_alikes(systems: Sequence[str]) -> list[str]:
@@ -77,10 +82,7 @@ def metric_columns(
         Column(
             metric.name,
             "metric",
-            aligned(
-                {system: scores[metric.name, system] for system in systems if (metric.name, system) in scores},
-                systems,
-            ),
+            aligned({system: score for (name, system), score in scores.items() if name == metric.name}, systems),
             metric.higher_is_better,
             f"nrefs:{n_references}|{metric.signature}",
             parts=(metric.signature,),
@@ -102,12 +104,12 @@ def measure_columns(
     for (relevance, name), per_topic in retrieval.per_topic.items():
         measure = by_name[name]
         parts, facts = measure_parts(experiment, measure, retrieval, relevance)
-        values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
+        values = aligned(dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True)), systems)
         columns.append(
             Column(
                 with_marks(name, inputs.corpus.collection, topics, relevance),
                 "measure",
-                aligned(values, systems),
+                values,
                 measure.higher_is_better,
                 "|".join(parts),
                 experiment.table_title,
@@ -118,15 +120,8 @@ def measure_columns(
     return columns
 
 
-@dataclass(frozen=True)
-class RunsOfOthers:
-    """What made the runs of a folder, of which nothing is known."""
-
-    kind: str = "runs"
-    signature: str = "runs:of others"
-
-
-OTHERS = RunsOfOthers()
+OTHERS = SimpleNamespace(kind="runs", signature="runs:of others")
+"""What made the runs of a folder, of which nothing is known."""
 
 
 def measure_parts(
@@ -134,15 +129,14 @@ def measure_parts(
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Everything that can move an IR number: signatures of engine, topics, relevance and measure; what they declare."""
     others = experiment.runs is not None and not retrieval.retriever
-    retriever = OTHERS if others else experiment.retrievers[retrieval.retriever]
-    assert retriever is not None
+    retriever: Any = OTHERS if others else experiment.retrievers[retrieval.retriever]
     topics, rule = experiment.topics[retrieval.topic_label], {**experiment.relevance, **retrieval.rules}[relevance]
+    judge, judged = judged_by(rule), f"rel:{rule.signature}"
     # RBO reads no judgments: they only say on which topics it compares with the English side's ranking.
-    by_english = judged_by(rule) != "pseudo-relevance" and not measure.uses_qrels
-    judged = f"rel:english|topics of {rule.signature}" if by_english else f"rel:{rule.signature}"
-    parts = (retriever.signature, f"topics:{topics.signature}", judged, measure.signature)
-    return parts, {
-        "judged_by": "pseudo-relevance" if by_english else judged_by(rule),
+    if judge != "pseudo-relevance" and not measure.uses_qrels:
+        judge, judged = "pseudo-relevance", f"rel:english|topics of {rule.signature}"
+    return (retriever.signature, f"topics:{topics.signature}", judged, measure.signature), {
+        "judged_by": judge,
         "retriever": kind(retriever),
         "lexical_model": getattr(retriever, "lexical_model", None),
         "topics": kind(topics),
@@ -164,40 +158,13 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     if missing := [system for system in computed.systems if system not in imported.systems]:
         notes.append(f"score tables have no row for: {', '.join(missing)}")
     columns = [
-        replace(
-            column,
-            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
-        )
+        replace(column, values=aligned(dict(zip(imported.systems, column.values, strict=True)), computed.systems))
         for column in imported.columns
     ]
-    rows = {system: i for i, system in enumerate(imported.systems)}
     metadata = dict(computed.metadata)
-    taken = {column.name for column in (*computed.columns, *columns)}
     for name, texts in imported.metadata.items():
-        metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
-    metadata, renamed = rename_clashing_metadata(metadata, taken)
-    notes += renamed
+        of = dict(zip(imported.systems, texts, strict=True))
+        metadata.setdefault(name, tuple(of.get(system, "") for system in computed.systems))
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
     return replace(computed, columns=(*metrics, *measures), metadata=metadata), notes
-
-
-def _metadata(
-    translations: Sequence[Translation], taken: Collection[str]
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    names = dict.fromkeys(name for translation in translations for name in translation.metadata)
-    return rename_clashing_metadata(
-        {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}, taken
-    )
-
-
-def rename_clashing_metadata(
-    metadata: Mapping[str, tuple[str, ...]], taken: Collection[str]
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """Metadata that are not called like a metric or measure, so that no table has two columns of one name; notes."""
-    taken = {*taken, "system"}
-    renamed = {name: f"{name} (metadata)" for name in metadata if name in taken}
-    notes = [
-        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
-    ]
-    return {renamed.get(name, name): texts for name, texts in metadata.items()}, notes

@@ -422,25 +422,22 @@ def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Ret
 
 def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
     """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
-    ideal = judged.ideal
+    ideal, scored = judged.ideal, judged.with_relevant.topic_ids
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
-    scored = judged.with_relevant.topic_ids
     shares = [
-        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
-        for topic_id in scored
-        if matched and matched[topic_id]
+        sum(judged.qrels.grades[topic].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic)) / matched[topic]
+        for topic in scored
+        if matched and matched[topic]
     ]
     unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
-    relevant = set(scored)
-    without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in relevant)
-    left = {*unmatched, *judged.topic_ids}
+    relevant, left = set(scored), {*unmatched, *judged.topic_ids}
     return Counts(
-        documents=len(doc_ids),
-        topics=len(topics),
-        scored=len(scored),
-        without_relevant=without,
-        unmatched=unmatched,
-        unjudged=tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
-        median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored and matched else None,
-        share_relevant=float(np.median(shares)) if shares else None,
+        len(doc_ids),
+        len(topics),
+        len(scored),
+        unmatched,
+        tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
+        float(np.median([matched[topic] for topic in scored])) if scored and matched else None,
+        float(np.median(shares)) if shares else None,
+        tuple(topic for topic in judged.topic_ids if topic not in relevant),
     )

@@ -18,8 +18,7 @@ def test_the_last_results_are_kept_and_no_more() -> None:
     assert [squared(number) for number in (1, 2, 1, 2, 3, 1)] == [1, 4, 1, 4, 9, 1]
     assert asked == [1, 2, 3, 1]
     squared.cache_clear()  # type: ignore[attr-defined]
-    assert squared(1) == 1
-    assert asked == [1, 2, 3, 1, 1]
+    assert (squared(1), asked) == (1, [1, 2, 3, 1, 1])
     assert (squared.__name__, squared.__doc__) == ("squared", "The square.")
 
 
