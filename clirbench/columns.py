@@ -1,19 +1,23 @@
-"""From scores, per-topic values and score tables to the columns of the scoreboard."""
+"""From scores, per-topic values and score tables to the columns of the scoreboard, and notes on what they lack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
+from clirbench.files.trec import tied_topics
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
-from clirbench.result import Experiment, Inputs, Retrieval, with_marks
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import lookalike_names
+from clirbench.types import Failure
 
 
 def scoreboard(
@@ -168,3 +172,46 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
     return replace(computed, columns=(*metrics, *measures), metadata=metadata), notes
+
+
+def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for (metric, system), failure in failed.items():
+        metrics.setdefault((system, failure.reason), []).append(metric)
+    for (system, reason), names in metrics.items():
+        yield f"{system} has no {', '.join(names)}: {reason}"
+    for label, found in retrieval.items():
+        for system, failure in found.failed.items():
+            yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
+
+
+def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str], Any]) -> Iterator[str]:
+    """A note on the metrics of a run with texts of which only one score a system is known."""
+    known = {name for name, _ in statistics}
+    scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
+    if fixed := [name for name in scored if name not in known]:
+        yield (
+            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
+            "analyses of segments leave it out, others keep its scores as they are"
+        )
+
+
+def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note on runs of others in which documents have equal scores: our rule (doc_id ascending) ordered them."""
+    if experiment.runs is None:
+        return
+    for found in retrieval.values():
+        ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
+        if ties and not found.retriever:
+            listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
+            yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
+
+
+def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note where run files are left out because there are many."""
+    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
+        yield (
+            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
+            "output.runs=all writes every one"
+        )

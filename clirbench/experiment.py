@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -10,53 +10,31 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import scoreboard
+from clirbench.columns import holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import Changed, NothingCompared, raise_all
-from clirbench.files.trec import tied_topics
 from clirbench.inputs import adapt_to_inputs, distinct, near_copy_notes, preflight, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import counter
 from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import (
-    MANY_SYSTEMS,
-    Counts,
-    Experiment,
-    Inputs,
-    Result,
-    Retrieval,
-    Watch,
-    no_watch,
-    with_marks,
-)
+from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
-from clirbench.scoreboard import NO_ROWS, Scoreboard
+from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.statistics.coefficients import UNTESTED
 from clirbench.statistics.correlation import Correlation, correlate, lowered_by_scorings
 from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import Retrieve, measured, score, search, statistics
-from clirbench.store.cached import (
-    TRANSLATE,
-    Cached,
-    Call,
-    Pass,
-    Plan,
-    Planned,
-    Shared,
-    cached_result,
-    run_jobs,
-    tell_nobody,
-)
+from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
 from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
 from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
 from clirbench.text import Text
-from clirbench.types import Failure, Judged, Run, Topic, split_failures
+from clirbench.types import Failure, Judged, Run, split_failures
 
 MANY_TOPICS = 25_000
 REFERENCES = "(reference side)"
@@ -207,7 +185,7 @@ def looked_over(
 
 @contextmanager
 def with_store(
-    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = tell_nobody
+    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = Cached.tell
 ) -> Iterator[Experiment]:
     """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
 
@@ -375,69 +353,3 @@ def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
     searched, _ = split_failures({"english side": found})
     run: Run = load_value(searched["english side"])
     return run
-
-
-def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note where run files are left out because there are many."""
-    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
-        yield (
-            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
-            "output.runs=all writes every one"
-        )
-
-
-def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str], Any]) -> Iterator[str]:
-    """A note on the metrics of a run with texts of which only one score a system is known."""
-    known = {name for name, _ in statistics}
-    scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
-    if fixed := [name for name in scored if name not in known]:
-        yield (
-            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
-            "analyses of segments leave it out, others keep its scores as they are"
-        )
-
-
-def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note on runs of others in which documents have equal scores: our rule (doc_id ascending) ordered them."""
-    if experiment.runs is None:
-        return
-    for found in retrieval.values():
-        ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
-        if ties and not found.retriever:
-            listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
-            yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
-
-
-def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
-    metrics: dict[tuple[str, str], list[str]] = {}
-    for (metric, system), failure in failed.items():
-        metrics.setdefault((system, failure.reason), []).append(metric)
-    for (system, reason), names in metrics.items():
-        yield f"{system} has no {', '.join(names)}: {reason}"
-    for label, found in retrieval.items():
-        for system, failure in found.failed.items():
-            yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
-
-
-def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
-    """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
-    ideal, scored = judged.ideal, judged.with_relevant.topic_ids
-    matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
-    shares = [
-        sum(judged.qrels.grades[topic].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic)) / matched[topic]
-        for topic in scored
-        if matched and matched[topic]
-    ]
-    unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
-    relevant, left = set(scored), {*unmatched, *judged.topic_ids}
-    return Counts(
-        len(doc_ids),
-        len(topics),
-        len(scored),
-        unmatched,
-        tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
-        float(np.median([matched[topic] for topic in scored])) if scored and matched else None,
-        float(np.median(shares)) if shares else None,
-        tuple(topic for topic in judged.topic_ids if topic not in relevant),
-    )

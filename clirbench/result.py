@@ -89,6 +89,29 @@ class Counts:
         return self.share_relevant is not None and self.share_relevant > MOST_RELEVANT
 
 
+def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
+    """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
+    ideal, scored = judged.ideal, judged.with_relevant.topic_ids
+    matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
+    shares = [
+        sum(judged.qrels.grades[topic].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic)) / matched[topic]
+        for topic in scored
+        if matched and matched[topic]
+    ]
+    unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
+    relevant, left = set(scored), {*unmatched, *judged.topic_ids}
+    return Counts(
+        len(doc_ids),
+        len(topics),
+        len(scored),
+        unmatched,
+        tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
+        float(np.median([matched[topic] for topic in scored])) if scored and matched else None,
+        float(np.median(shares)) if shares else None,
+        tuple(topic for topic in judged.topic_ids if topic not in relevant),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Retrieval:
     """The IR side for one set of topics and one retriever: English run, judgments, systems' runs, per-topic values.

@@ -21,7 +21,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array
 
 from clirbench.errors import StoreError
-from clirbench.later import Shelf, load_value
+from clirbench.later import load_value
 from clirbench.store.store import UNFINISHED, Entry, Store, write_part
 from clirbench.types import Run
 
@@ -260,14 +260,6 @@ def test_readers_never_see_half_a_value(tmp_path: Path, caplog: pytest.LogCaptur
         for writer in writers:
             writer.join()
     assert not caplog.records
-
-
-def test_a_shelf_reads_when_it_is_asked(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    shelf = Shelf({"a": Entry(store, FOLDER, KEY), "b": np.zeros(1)})
-    assert (list(shelf), len(shelf), "a" in shelf, "c" in shelf) == (["a", "b"], 2, True, False)
-    store.put(FOLDER, {KEY: np.arange(2.0)})
-    assert (shelf["a"].tolist(), shelf["b"].tolist()) == ([0.0, 1.0], [0.0])
 
 
 @pytest.mark.parametrize("mapping", [mmap.mmap, None], ids=["mapped", "a file system that cannot map"])
