@@ -4,9 +4,10 @@ Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from operator import ge, gt, le, lt
 from typing import Any
 
 from clirbench.errors import ConfigError, ResourceError, closest_match
@@ -38,18 +39,12 @@ def number(
     below: float | None = None,
 ) -> None:
     """Raise `ConfigError` unless `value` is a finite number within the limits that are given; true is no number."""
-    within = (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (most is None or value <= most)
-        and (below is None or value < below)
-    )
-    if not within:
-        limits = {"of at least": least, "above": above, "at most": most, "below": below}
-        said = " and".join(f" {words} {limit:g}" for words, limit in limits.items() if limit is not None)
+    limits: Iterable[tuple[str, float | None, Callable[[Any, Any], bool]]]
+    limits = (("of at least", least, ge), ("above", above, gt), ("at most", most, le), ("below", below, lt))
+    stated = [(words, limit, holds) for words, limit, holds in limits if limit is not None]
+    finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not finite or not all(holds(value, limit) for _, limit, holds in stated):
+        said = " and".join(f" {words} {limit:g}" for words, limit, _ in stated)
         raise ConfigError(f"{key}={value!r} must be a number{said}")
 
 

@@ -1,19 +1,23 @@
-"""From scores, per-topic values and score tables to the columns of the scoreboard."""
+"""From scores, per-topic values and score tables to the columns of the scoreboard, and notes on what they lack."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import ScoreTables
+from clirbench.files.trec import tied_topics
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
-from clirbench.result import Experiment, Inputs, Retrieval, with_marks
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import lookalike_names
-from clirbench.types import Translation
+from clirbench.types import Failure
 
 
 def scoreboard(
@@ -30,13 +34,18 @@ def scoreboard(
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
     for label, found in retrieval.items():
         columns += measure_columns(experiment, inputs, systems, label, found)
-    metadata, notes = _metadata(inputs.translations, [column.name for column in columns])
-    computed = Scoreboard(systems, tuple(columns), metadata, experiment.primary)
-    tables = score_tables(experiment, inputs.corpus)
-    if tables is None:
-        return computed, [*notes, *look_alikes(systems)]
-    board, joining = joined(computed, tables.read([column.name for column in columns]))
-    return board, [*notes, *joining]
+    names = dict.fromkeys(name for translation in inputs.translations for name in translation.metadata)
+    metadata = {name: tuple(t.metadata.get(name, "") for t in inputs.translations) for name in names}
+    board, notes = Scoreboard(systems, tuple(columns), metadata, experiment.primary), look_alikes(systems)
+    if tables := score_tables(experiment, inputs.corpus):
+        board, notes = joined(board, tables.read(list(board.by_name)))
+    # No table has two columns of one name.
+    renamed = {name: f"{name} (metadata)" for name in board.metadata if name in {*board.by_name, "system"}}
+    notes += [
+        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
+    ]
+    metadata = {renamed.get(name, name): texts for name, texts in board.metadata.items()}
+    return replace(board, metadata=metadata), notes
 
 
 def look_alikes(systems: Sequence[str]) -> list[str]:
@@ -77,10 +86,7 @@ def metric_columns(
         Column(
             metric.name,
             "metric",
-            aligned(
-                {system: scores[metric.name, system] for system in systems if (metric.name, system) in scores},
-                systems,
-            ),
+            aligned({system: score for (name, system), score in scores.items() if name == metric.name}, systems),
             metric.higher_is_better,
             f"nrefs:{n_references}|{metric.signature}",
             parts=(metric.signature,),
@@ -102,12 +108,12 @@ def measure_columns(
     for (relevance, name), per_topic in retrieval.per_topic.items():
         measure = by_name[name]
         parts, facts = measure_parts(experiment, measure, retrieval, relevance)
-        values = dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True))
+        values = aligned(dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True)), systems)
         columns.append(
             Column(
                 with_marks(name, inputs.corpus.collection, topics, relevance),
                 "measure",
-                aligned(values, systems),
+                values,
                 measure.higher_is_better,
                 "|".join(parts),
                 experiment.table_title,
@@ -118,15 +124,8 @@ def measure_columns(
     return columns
 
 
-@dataclass(frozen=True)
-class RunsOfOthers:
-    """What made the runs of a folder, of which nothing is known."""
-
-    kind: str = "runs"
-    signature: str = "runs:of others"
-
-
-OTHERS = RunsOfOthers()
+OTHERS = SimpleNamespace(kind="runs", signature="runs:of others")
+"""What made the runs of a folder, of which nothing is known."""
 
 
 def measure_parts(
@@ -134,15 +133,14 @@ def measure_parts(
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Everything that can move an IR number: signatures of engine, topics, relevance and measure; what they declare."""
     others = experiment.runs is not None and not retrieval.retriever
-    retriever = OTHERS if others else experiment.retrievers[retrieval.retriever]
-    assert retriever is not None
+    retriever: Any = OTHERS if others else experiment.retrievers[retrieval.retriever]
     topics, rule = experiment.topics[retrieval.topic_label], {**experiment.relevance, **retrieval.rules}[relevance]
+    judge, judged = judged_by(rule), f"rel:{rule.signature}"
     # RBO reads no judgments: they only say on which topics it compares with the English side's ranking.
-    by_english = judged_by(rule) != "pseudo-relevance" and not measure.uses_qrels
-    judged = f"rel:english|topics of {rule.signature}" if by_english else f"rel:{rule.signature}"
-    parts = (retriever.signature, f"topics:{topics.signature}", judged, measure.signature)
-    return parts, {
-        "judged_by": "pseudo-relevance" if by_english else judged_by(rule),
+    if judge != "pseudo-relevance" and not measure.uses_qrels:
+        judge, judged = "pseudo-relevance", f"rel:english|topics of {rule.signature}"
+    return (retriever.signature, f"topics:{topics.signature}", judged, measure.signature), {
+        "judged_by": judge,
         "retriever": kind(retriever),
         "lexical_model": getattr(retriever, "lexical_model", None),
         "topics": kind(topics),
@@ -164,40 +162,56 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
     if missing := [system for system in computed.systems if system not in imported.systems]:
         notes.append(f"score tables have no row for: {', '.join(missing)}")
     columns = [
-        replace(
-            column,
-            values=aligned(dict(zip(imported.systems, column.values.tolist(), strict=True)), computed.systems),
-        )
+        replace(column, values=aligned(dict(zip(imported.systems, column.values, strict=True)), computed.systems))
         for column in imported.columns
     ]
-    rows = {system: i for i, system in enumerate(imported.systems)}
     metadata = dict(computed.metadata)
-    taken = {column.name for column in (*computed.columns, *columns)}
     for name, texts in imported.metadata.items():
-        metadata.setdefault(name, tuple(texts[rows[s]] if s in rows else "" for s in computed.systems))
-    metadata, renamed = rename_clashing_metadata(metadata, taken)
-    notes += renamed
+        of = dict(zip(imported.systems, texts, strict=True))
+        metadata.setdefault(name, tuple(of.get(system, "") for system in computed.systems))
     metrics = [c for c in (*computed.columns, *columns) if c.role == "metric"]
     measures = [c for c in (*columns, *computed.columns) if c.role == "measure"]
     return replace(computed, columns=(*metrics, *measures), metadata=metadata), notes
 
 
-def _metadata(
-    translations: Sequence[Translation], taken: Collection[str]
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    names = dict.fromkeys(name for translation in translations for name in translation.metadata)
-    return rename_clashing_metadata(
-        {name: tuple(t.metadata.get(name, "") for t in translations) for name in names}, taken
-    )
+def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for (metric, system), failure in failed.items():
+        metrics.setdefault((system, failure.reason), []).append(metric)
+    for (system, reason), names in metrics.items():
+        yield f"{system} has no {', '.join(names)}: {reason}"
+    for label, found in retrieval.items():
+        for system, failure in found.failed.items():
+            yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
 
 
-def rename_clashing_metadata(
-    metadata: Mapping[str, tuple[str, ...]], taken: Collection[str]
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """Metadata that are not called like a metric or measure, so that no table has two columns of one name; notes."""
-    taken = {*taken, "system"}
-    renamed = {name: f"{name} (metadata)" for name in metadata if name in taken}
-    notes = [
-        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
-    ]
-    return {renamed.get(name, name): texts for name, texts in metadata.items()}, notes
+def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str], Any]) -> Iterator[str]:
+    """A note on the metrics of a run with texts of which only one score a system is known."""
+    known = {name for name, _ in statistics}
+    scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
+    if fixed := [name for name in scored if name not in known]:
+        yield (
+            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
+            "analyses of segments leave it out, others keep its scores as they are"
+        )
+
+
+def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note on runs of others in which documents have equal scores: our rule (doc_id ascending) ordered them."""
+    if experiment.runs is None:
+        return
+    for found in retrieval.values():
+        ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
+        if ties and not found.retriever:
+            listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
+            yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
+
+
+def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
+    """A note where run files are left out because there are many."""
+    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
+        yield (
+            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
+            "output.runs=all writes every one"
+        )

@@ -1,6 +1,6 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -10,53 +10,30 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import scoreboard
+from clirbench.columns import holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
-from clirbench.errors import NothingCompared
-from clirbench.files.trec import tied_topics
+from clirbench.errors import Changed, NothingCompared, raise_all
 from clirbench.inputs import adapt_to_inputs, distinct, near_copy_notes, preflight, read_inputs, runs_of_others
 from clirbench.later import Shelf, load_value
 from clirbench.metrics.base import counter
 from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import (
-    MANY_SYSTEMS,
-    Counts,
-    Experiment,
-    Inputs,
-    Result,
-    Retrieval,
-    StepResults,
-    Watch,
-    no_watch,
-    with_marks,
-)
+from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
-from clirbench.scoreboard import NO_ROWS, Scoreboard
+from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.belonging import NEAR_COPIES
 from clirbench.statistics.correlation import Correlation, lowered_by_scorings
 from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import Retrieve, measured, score, search, statistics
-from clirbench.store.cached import (
-    TRANSLATE,
-    Cached,
-    Call,
-    Pass,
-    Plan,
-    Planned,
-    Shared,
-    cached_result,
-    run_jobs,
-    tell_nobody,
-)
-from clirbench.store.store import Snapshot, Store, read_through_snapshot
+from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
+from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
 from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
 from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
 from clirbench.text import Text
-from clirbench.types import Failure, Judged, Run, Topic, split_failures
+from clirbench.types import Failure, Judged, Run, split_failures
 
 MANY_TOPICS = 25_000
 REFERENCES = "(reference side)"
@@ -68,8 +45,8 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
         foretold = preflight(experiment, inputs)
         work = compute_steps(experiment, inputs, watch)
-        work = replace(work, notes=(*foretold, *work.notes))
-        result = conclude(experiment, work.without(work.changed(snapshot)), snapshot, watch)
+        result = conclude(replace(work, notes=(*foretold, *work.notes)), watch)
+        raise_all([Changed(file) for file in snapshot.changed()])
     if inputs is None or inputs.corpus.crossed is None:
         return result
     from clirbench.inputs import both_ways, exchanged  # no other run pays for loading it
@@ -78,15 +55,13 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
     return result if other is None else both_ways(result, run(other, watch))
 
 
-def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> StepResults:
+def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = no_watch) -> Result:
     """What costs time, and what the store keeps: the English side is searched and judged, then one pass over each text
     of a system gives what metrics, retrieval, health and the search for copies need."""
     inputs, unmade = completed(experiment, inputs, watch)
     if inputs is None:
-        return StepResults()
+        return Result(experiment)
     empty = inputs.left_out
-    if experiment.plan is not None:
-        experiment.plan.add(expected(experiment, inputs))
     asked = [(label, name) for name in experiment.retrievers for label in inputs.topics]
     judged = {",".join(filter(None, one)): judge(experiment, inputs, *one, watch) for one in asked}
     found = pass_over(experiment, inputs, judged, watch)
@@ -103,16 +78,17 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     notes += [f"{system} is left out: {why}" for system, why in empty.items()]
     notes += [*unmade.values(), *told, *strange]
     notes += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
-    return StepResults(
-        inputs,
-        Shelf(statistics_),
-        {key: float(one[0]) for key, one in scores.items()},
-        failed,
-        {label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
-        tuple(notes),
-        tuple(unmade),
-        tuple(rows),
-        alike,
+    return Result(
+        experiment,
+        inputs=inputs,
+        retrieval={label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
+        statistics=Shelf(statistics_),
+        scores={key: float(one[0]) for key, one in scores.items()},
+        failures=failed,
+        lost=tuple(unmade),
+        health=tuple(rows),
+        notes=tuple(notes),
+        resemblances=alike,
     )
 
 
@@ -208,7 +184,7 @@ def looked_over(
 
 @contextmanager
 def with_store(
-    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = tell_nobody
+    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = Cached.tell
 ) -> Iterator[Experiment]:
     """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
 
@@ -225,41 +201,34 @@ def with_store(
         store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 
 
-def conclude(experiment: Experiment, work: StepResults, snapshot: Snapshot, watch: Watch) -> Result:
-    """The result for the report; systems whose files changed during the run are left out and it is made again."""
-    board, notes = scoreboard(experiment, work.inputs, work.scores, work.retrieval)
+def conclude(work: Result, watch: Watch) -> Result:
+    """The result for the report: what was computed, with its scoreboard and all that is found in it."""
+    experiment, inputs = work.experiment, work.inputs
+    board, notes = scoreboard(experiment, inputs, work.scores, work.retrieval)
     baselines = NO_ROWS
-    if work.inputs is not None and work.inputs.baselines:
-        alone = replace(work.inputs, translations=work.inputs.baselines)
-        baselines, _ = scoreboard(experiment, alone, {}, work.retrieval)
+    if inputs is not None and inputs.baselines:
+        baselines, _ = scoreboard(experiment, replace(inputs, translations=inputs.baselines), {}, work.retrieval)
     notes = [
         *experiment.remarks,
         *work.notes,
         *notes,
-        *holes(work.failed, work.retrieval),
+        *holes(work.failures, work.retrieval),
         *unwritten_runs_note(experiment, work.retrieval),
         *tied_runs(experiment, work.retrieval),
         *without_segments_note(board, work.statistics),
     ]
-    broken = {*work.lost, *(system for _, system in work.failed)}
-    broken |= {system for found in work.retrieval.values() for system in found.failed}
-    result = Result(
-        experiment, board, (), work.inputs, work.retrieval, work.statistics, tuple(notes),
-        failed=tuple(sorted(broken)), baselines=baselines, resemblances=work.resemblances,
-    )  # fmt: skip
+    result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     if result.units.source == NEAR_COPIES:
-        alike = near_copy_notes(result.units.groups(result.board.systems), result.resemblances)
-        result = replace(result, notes=(*result.notes, *alike))
+        alike = near_copy_notes(result.units.groups(board.systems), result.resemblances)
+        result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
-    if measure := result.board.first_measure:
+    if measure := board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
         result = _with(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []
-    result = _with(result, tables=(*(table for tables in made for table in tables), *healthy))
-    changed = work.changed(snapshot)
-    return conclude(experiment, work.without(changed), snapshot, watch) if changed else result
+    return _with(result, tables=(*(table for tables in made for table in tables), *healthy))
 
 
 def _with(result: Result, **changes: Any) -> Result:
@@ -321,17 +290,6 @@ def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tu
     return inputs, failed
 
 
-def expected(experiment: Experiment, inputs: Inputs) -> Iterator[Planned]:
-    """What will be done for each system, before it is known under which keys."""
-    for translation in inputs.translations:
-        if translation.test is not None and experiment.metrics:
-            yield from (Planned(translation.system, step.__name__) for step in (statistics, score))
-        if translation.collection is not None and inputs.topics:
-            if experiment.runs is None:
-                yield Planned(translation.system, Retrieve.__name__)
-            yield Planned(translation.system, measured.__name__)
-
-
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
     """Search the English side with one set of topics, judge, search every system's copy, score."""
     judged = judge(experiment, inputs, label, "", watch)
@@ -388,72 +346,3 @@ def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
     searched, _ = split_failures({"english side": found})
     run: Run = load_value(searched["english side"])
     return run
-
-
-def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note where run files are left out because there are many."""
-    if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
-        yield (
-            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
-            "output.runs=all writes every one"
-        )
-
-
-def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str], Any]) -> Iterator[str]:
-    """A note on the metrics of a run with texts of which only one score a system is known."""
-    known = {name for name, _ in statistics}
-    scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
-    if fixed := [name for name in scored if name not in known]:
-        yield (
-            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
-            "analyses of segments leave it out, others keep its scores as they are"
-        )
-
-
-def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note on runs of others in which documents have equal scores: our rule (doc_id ascending) ordered them."""
-    if experiment.runs is None:
-        return
-    for found in retrieval.values():
-        ties = {system: n for system in found.runs if (n := tied_topics(found.runs[system]))}
-        if ties and not found.retriever:
-            listed = ", ".join(f"{system} ({n})" for system, n in list(ties.items())[:10])
-            yield f"runs with documents of equal score, ordered by doc_id (topics with ties): {listed}"
-
-
-def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
-    """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
-    metrics: dict[tuple[str, str], list[str]] = {}
-    for (metric, system), failure in failed.items():
-        metrics.setdefault((system, failure.reason), []).append(metric)
-    for (system, reason), names in metrics.items():
-        yield f"{system} has no {', '.join(names)}: {reason}"
-    for label, found in retrieval.items():
-        for system, failure in found.failed.items():
-            yield f"{system} has no {with_marks('IR measures', label)}: {failure.reason}"
-
-
-def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
-    """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
-    ideal = judged.ideal
-    matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
-    scored = judged.with_relevant.topic_ids
-    shares = [
-        sum(judged.qrels.grades[topic_id].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic_id)) / matched[topic_id]
-        for topic_id in scored
-        if matched and matched[topic_id]
-    ]
-    unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
-    relevant = set(scored)
-    without = tuple(topic_id for topic_id in judged.topic_ids if topic_id not in relevant)
-    left = {*unmatched, *judged.topic_ids}
-    return Counts(
-        documents=len(doc_ids),
-        topics=len(topics),
-        scored=len(scored),
-        without_relevant=without,
-        unmatched=unmatched,
-        unjudged=tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
-        median_matched=float(np.median([matched[topic_id] for topic_id in scored])) if scored and matched else None,
-        share_relevant=float(np.median(shares)) if shares else None,
-    )

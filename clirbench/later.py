@@ -1,13 +1,7 @@
-"""Values that are loaded later: what a run has many of, it need not hold.
-
-What was computed last, kept by each thread for itself.
-
-Work on one system comes in a row: several metrics cut the same text. Whoever works on it, the main thread or one of
-several, finds what it has just made; what others make does not push it out, and it goes with the thread.
-"""
+"""Values that are loaded later: what a run has many of, it need not hold; and what was computed last, which is kept."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
@@ -15,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
 Name = TypeVar("Name")
 Value = TypeVar("Value")
 Loaded = TypeVar("Loaded", covariant=True)
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @runtime_checkable
@@ -47,31 +42,25 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     kept: Mapping[Name, Later[Value] | Value]
     holds: bool = False
     room: int | None = None
-    loaded: dict[Name, Value] = field(default_factory=dict, init=False, repr=False)
-    shared: dict[int, Name] = field(default_factory=dict, init=False, repr=False)
+    loaded: dict[int, Value] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.kept, Shelf):
             object.__setattr__(self, "kept", self.kept.kept)
 
     def __getitem__(self, name: Name) -> Value:
-        if name in self.loaded:
-            return self.loaded[name]
         kept = self.kept[name]
-        if not self.holds:
-            return load_value(kept)
-        first = self.shared.get(id(kept), name)  # `kept` lives as long as what it was taken from
-        value = self.loaded[first] if first in self.loaded else load_value(kept)
-        if first != name or self.room is None or self.held_bytes + bytes_of_arrays(value) <= self.room:
-            self.loaded[name] = value
-            if hasattr(kept, "load"):
-                self.shared[id(kept)] = first
+        if id(kept) in self.loaded:  # which lives as long as what it was taken from
+            return self.loaded[id(kept)]
+        value = load_value(kept)
+        if self.holds and (self.room is None or self.held_bytes + bytes_of_arrays(value) <= self.room):
+            self.loaded[id(kept)] = value
         return value
 
     @property
     def held_bytes(self) -> int:
         """Bytes of the arrays that this shelf has loaded and holds."""
-        return sum(map(bytes_of_arrays, {id(value): value for value in self.loaded.values()}.values()))
+        return sum(map(bytes_of_arrays, self.loaded.values()))
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.kept)
@@ -84,33 +73,23 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
         return name in self.kept
 
 
-def select_values(values: Mapping[Name, Value], names: Iterable[Name]) -> Mapping[Name, Value]:
-    """The values of these names, in their order; those of a shelf stay unloaded."""
-    kept = values.kept if isinstance(values, Shelf) else values
-    return Shelf({name: kept[name] for name in names})
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
 def keep_recent(size: int) -> Callable[[Function], Function]:
-    """Keep the last `size` results of a function of hashable arguments, for each thread."""
+    """Keep the last `size` results of a function of hashable arguments, for each thread.
+
+    Work on one system comes in a row, such as several metrics that cut the same text: what other threads make does not
+    push it out, and what is no thread's but its own (a stemmer) stays so.
+    """
 
     def decorate(function: Function) -> Function:
-        class Kept(threading.local):
-            def __init__(self) -> None:
-                self.look_up = lru_cache(maxsize=size)(function)
-
-        kept = Kept()
+        kept = threading.local()
 
         @wraps(function)
         def looked_up(*arguments: Any) -> Any:
-            return kept.look_up(*arguments)
+            if not hasattr(kept, "results"):
+                kept.results = lru_cache(maxsize=size)(function)
+            return kept.results(*arguments)
 
-        def cache_clear() -> None:
-            kept.look_up.cache_clear()
-
-        cast(Any, looked_up).cache_clear = cache_clear
+        cast(Any, looked_up).cache_clear = lambda: vars(kept).clear()
         return cast(Function, looked_up)
 
     return decorate

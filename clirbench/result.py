@@ -1,10 +1,7 @@
-"""What one run needs, and what it found.
+"""What a run is given (`Experiment`), what it reads (`Inputs`), and what it computes and finds (`Result`)."""
 
-What one run has read and computed: texts and topics, scores, rankings and their values; nothing is tested yet.
-"""
-
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +13,10 @@ from clirbench import steps as of_all
 from clirbench.corpora.base import Corpus, CorpusSource
 from clirbench.corpora.layout import Languages
 from clirbench.engines.base import Engine
-from clirbench.errors import Changed, ConfigError, InputError, UnknownName, raise_all
+from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.score_tables import ScoreTables
 from clirbench.keys import setting
-from clirbench.later import Shelf, load_value, select_values
+from clirbench.later import Shelf, load_value
 from clirbench.measures.base import Measure
 from clirbench.measures.parsing import RESERVE, SCORINGS
 from clirbench.metrics.base import Metric
@@ -35,7 +32,6 @@ from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import rescored
 from clirbench.store.cached import Call, Pass, Plan, Shared, cached_result, run_jobs
-from clirbench.store.store import Snapshot
 from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
 from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
@@ -69,60 +65,6 @@ class Inputs:
         return {t.system: t.collection for t in every if t.collection is not None}
 
 
-@dataclass(frozen=True, eq=False)
-class StepResults:
-    """What the steps gave, before anything is correlated: by (metric, system), and by label of the topics."""
-
-    inputs: Inputs | None = None
-    statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
-    scores: Mapping[tuple[str, str], float] = field(default_factory=lambda: MappingProxyType({}))
-    failed: Mapping[tuple[str, str], Failure] = field(default_factory=lambda: MappingProxyType({}))
-    retrieval: Mapping[str, "Retrieval"] = field(default_factory=lambda: MappingProxyType({}))
-    notes: tuple[str, ...] = ()
-    """Why systems were left out, and what is strange about their files."""
-    lost: tuple[str, ...] = ()
-    """Systems that were not translated, or are left out."""
-    health: tuple[FileHealth, ...] = ()
-    resemblances: Resemblances = NOTHING_ALIKE
-
-    def changed(self, snapshot: Snapshot) -> dict[str, str]:
-        """Why systems cannot stand: a step found other bytes in one of their files, or they are there now.
-
-        Raises `Changed` where that is so of anything that all systems share, `InputError` where no system is left.
-        """
-        failed = [(system, failure) for (_, system), failure in self.failed.items()]
-        failed += [pair for found in self.retrieval.values() for pair in found.failed.items()]
-        reasons = {system: failure.reason for system, failure in failed if failure.changed}
-        left = {t.system: files for t in self.inputs.translations if (files := t.files)} if self.inputs else {}
-        owners = {file: system for system, files in left.items() for file in files}
-        for file in snapshot.changed():
-            if file not in owners:
-                raise Changed(file)
-            reasons[owners[file]] = str(Changed(file))
-        if reasons and reasons.keys() >= left.keys():
-            raise_all([InputError(reason) for reason in reasons.values()])
-        for file in (file.absolute() for system in reasons for file in left[system]):
-            snapshot.seen.pop(str(file), None)
-        return reasons
-
-    def without(self, systems: Mapping[str, str]) -> "StepResults":
-        """The same less all that is known of some systems, which become rows of holes; their values say why."""
-        if self.inputs is None or not systems:
-            return self
-        kept = (replace(t, test=None, collection=None) if t.system in systems else t for t in self.inputs.translations)
-        return StepResults(
-            replace(self.inputs, translations=tuple(kept)),
-            select_values(self.statistics, [key for key in self.statistics if key[1] not in systems]),
-            {key: score for key, score in self.scores.items() if key[1] not in systems},
-            {key: failure for key, failure in self.failed.items() if key[1] not in systems},
-            {label: found.without(systems) for label, found in self.retrieval.items()},
-            (*self.notes, *(f"{system} is left out: {reason}" for system, reason in systems.items())),
-            (*self.lost, *systems),
-            tuple(row for row in self.health if row.system not in systems),
-            self.resemblances,
-        )
-
-
 @dataclass(frozen=True)
 class Counts:
     """What one set of judgments scored, and what it dropped and why.
@@ -145,6 +87,29 @@ class Counts:
     def unordered(self) -> bool:
         """Whether most matching documents are relevant, so that MAP and P@k do not depend on their order."""
         return self.share_relevant is not None and self.share_relevant > MOST_RELEVANT
+
+
+def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Counts:
+    """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
+    ideal, scored = judged.ideal, judged.with_relevant.topic_ids
+    matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
+    shares = [
+        sum(judged.qrels.grades[topic].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic)) / matched[topic]
+        for topic in scored
+        if matched and matched[topic]
+    ]
+    unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
+    relevant, left = set(scored), {*unmatched, *judged.topic_ids}
+    return Counts(
+        len(doc_ids),
+        len(topics),
+        len(scored),
+        unmatched,
+        tuple(topic.topic_id for topic in topics if topic.topic_id not in left),
+        float(np.median([matched[topic] for topic in scored])) if scored and matched else None,
+        float(np.median(shares)) if shares else None,
+        tuple(topic for topic in judged.topic_ids if topic not in relevant),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,16 +139,6 @@ class Retrieval:
         judged = self.judged[label]
         n = self.per_topic[label, measure].shape[1]
         return judged.topic_ids if n == len(judged.topic_ids) else judged.with_relevant.topic_ids
-
-    def without(self, systems: Collection[str]) -> "Retrieval":
-        """The same less some systems."""
-        rows = [row for row, system in enumerate(self.runs) if system not in systems]
-        return replace(
-            self,
-            runs=select_values(self.runs, [system for system in self.runs if system not in systems]),
-            per_topic={column: values[rows] for column, values in self.per_topic.items()},
-            failed={system: failure for system, failure in self.failed.items() if system not in systems},
-        )
 
 
 def with_marks(name: str, *marks: str) -> str:
@@ -277,22 +232,33 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Everything a report is made from; `retrieval` is by label of topics and retriever, `failed` have a hole.
+    """Everything that a run has computed and found; a report is made from it.
 
-    `baselines` are printed below the systems of `board`, and nothing counts them; both have the same columns.
+    `scores`, `statistics`, `failures` are by (metric, system), `retrieval` by label of topics and retriever. `notes`:
+    why systems were left out, and what is strange. `lost`: systems that were not translated. `baselines` are printed
+    below the systems of `board`, and nothing counts them; both have the same columns.
     """
 
     experiment: Experiment
-    board: Scoreboard
-    correlations: tuple[Correlation, ...]
+    board: Scoreboard = NO_ROWS
+    correlations: tuple[Correlation, ...] = ()
     inputs: Inputs | None = None
     retrieval: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
     statistics: Mapping[tuple[str, str], Any] = field(default_factory=lambda: MappingProxyType({}))
+    scores: Mapping[tuple[str, str], float] = field(default_factory=lambda: MappingProxyType({}))
+    failures: Mapping[tuple[str, str], Failure] = field(default_factory=lambda: MappingProxyType({}))
+    lost: tuple[str, ...] = ()
+    health: tuple[FileHealth, ...] = ()
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
-    failed: tuple[str, ...] = ()
     baselines: Scoreboard = NO_ROWS
     resemblances: Resemblances = NOTHING_ALIKE
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The systems with a hole."""
+        unranked = (system for found in self.retrieval.values() for system in found.failed)
+        return tuple(sorted({*self.lost, *(system for _, system in self.failures), *unranked}))
 
     def texts(self, analysis: str) -> Inputs:
         """What an analysis of texts reads; raises `ConfigError` where the run was made from score tables alone."""

@@ -96,25 +96,17 @@ class Scoreboard:
 
     @property
     def first_measure(self) -> Column | None:
-        """What answer and decision are about; None without a measure.
+        """What answer and decision are about: `primary`, or the first of those that come first; None without a measure.
 
-        `primary` where it is named; else the first by people's judgments, the first by other judgments that are read,
-        the registered one, the first.
+        By people's judgments, by other judgments that are read, the registered one, any other.
         """
-        if self.primary:
-            return self[self.primary]
-        human = (column for column in self.measures if column.judged_by == "people")
-        read = (column for column in self.measures if column.judged_by in JUDGES)
-        registered = (column for column in self.measures if column.name.partition("[")[0] == REGISTERED)
-        return next(human, next(read, next(registered, next(iter(self.measures), None))))
+        return self[self.primary] if self.primary else min(self.measures, key=_precedence, default=None)
 
     @property
     def first_is_listed(self) -> bool:
         """Whether `first_measure` is so only because it was listed first."""
         first = self.first_measure
-        if first is None or self.primary or first.judged_by in JUDGES:
-            return False
-        return first.name.partition("[")[0] != REGISTERED
+        return first is not None and not self.primary and _precedence(first) == 3
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -145,6 +137,12 @@ class Scoreboard:
             names = tuple(system for system, hole in zip(self.systems, absent.tolist(), strict=True) if hole)
             columns.setdefault(names, []).append(column.name)
         return [f"{', '.join(held)}: no value for {', '.join(names)}" for names, held in columns.items() if names]
+
+
+def _precedence(measure: Column) -> int:
+    if measure.judged_by in JUDGES:
+        return int(measure.judged_by != "people")
+    return 2 if measure.name.partition("[")[0] == REGISTERED else 3
 
 
 NO_ROWS = Scoreboard((), ())

@@ -23,6 +23,7 @@ from clirbench.text import Numbers, Text, TextLines, decoded
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
 Need: TypeAlias = Literal["english", "grades", "all topics"]
@@ -295,20 +296,17 @@ class Run:
     def position(self) -> Mapping[str, int]:
         return {topic_id: i for i, topic_id in enumerate(self.topic_ids)}
 
+    def _of_topic(self, topic_id: str, values: NDArray[Number]) -> NDArray[Number]:
+        at = self.position.get(topic_id)
+        return values[:0] if at is None else values[self.offsets[at] : self.offsets[at + 1]]
+
     def ranking(self, topic_id: str) -> tuple[str, ...]:
         """The doc_ids of a topic in rank order; empty where the topic retrieved nothing or is not in the run."""
-        at = self.position.get(topic_id)
-        if at is None:
-            return ()
-        part = self.documents[self.offsets[at] : self.offsets[at + 1]]
-        return tuple(map(self.doc_ids.__getitem__, part.tolist()))
+        return tuple(map(self.doc_ids.__getitem__, self._of_topic(topic_id, self.documents).tolist()))
 
     def values(self, topic_id: str, *, tied: bool = False) -> Floats:
         """The scores of a topic in rank order: strictly falling, or as the retriever gave them (`tied`)."""
-        at = self.position.get(topic_id)
-        if at is None:
-            return np.empty(0, dtype=np.float32)
-        return (self.tied if tied else self.scores)[self.offsets[at] : self.offsets[at + 1]]
+        return self._of_topic(topic_id, self.tied if tied else self.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,13 +369,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a step that could not be computed for one item; `reason` is for the user.
-
-    `changed`: a file of the item is not what it was when the run first read it, so nothing of its system can stand.
-    """
+    """Stands for the result of a step that could not be computed for one item; `reason` is for the user."""
 
     reason: str
-    changed: bool = field(default=False, compare=False)
 
 
 def split_failures(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Name, Result], dict[Name, Failure]]:

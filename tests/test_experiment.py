@@ -11,22 +11,14 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from clirbench.columns import holes, tied_runs, unwritten_runs_note
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
 from clirbench.errors import NothingCompared
-from clirbench.experiment import (
-    compute_steps,
-    count,
-    holes,
-    retrieve,
-    run,
-    tied_runs,
-    unwritten_runs_note,
-    with_store,
-)
+from clirbench.experiment import compute_steps, retrieve, run, with_store
 from clirbench.measures.parsing import parse
 from clirbench.relevance.top_k import TopK
-from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, no_watch
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, count, no_watch
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store
@@ -174,7 +166,7 @@ def test_scores_are_those_of_the_summed_segments_unrounded() -> None:
     work = compute_steps(experiment(sources), Inputs(corpus, tuple(texts.values()), {}), no_watch)
     assert work.scores == {("Wrong", "s"): pytest.approx(300 / 7, rel=1e-12)}
     assert work.statistics["Wrong", "s"].tolist() == [[1, 3], [2, 4]]
-    assert work.failed == {}
+    assert work.failures == {}
 
 
 def test_what_a_reader_must_know_of_run_files_is_noted() -> None:

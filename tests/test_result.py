@@ -9,11 +9,29 @@ from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.measures.parsing import parse
 from clirbench.pages import Table
-from clirbench.result import Experiment, Result, Retrieval
+from clirbench.result import Experiment, Result, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.types import Failure, Judged, Qrels
+from clirbench.types import Failure, Judged, Qrels, Run
 from tests.report.boards import board
-from tests.test_computed import NOTHING, retrieval
+
+NOTHING = Run.of({})
+JUDGED = Judged(Qrels({"1": {"d": 1}, "2": {"d": 0}, "3": {"d": 2}}), NOTHING)
+
+
+def retrieval() -> Retrieval:
+    """Runs of b and a, in that order; MAP leaves out topic 2, which has no relevant document."""
+    per_topic = {("", "MAP"): np.array([[0.1, 0.3], [0.2, 0.6]]), ("", "RBO"): np.array([[1.0, 2, 3], [4, 5, 6]])}
+    return Retrieval(NOTHING, {"": JUDGED}, {}, {"b": NOTHING, "a": NOTHING}, per_topic, {"c": Failure("unreadable")})
+
+
+def test_the_topics_of_a_measure_are_those_that_it_scores() -> None:
+    assert retrieval().topics("", "MAP") == ("1", "3")
+    assert retrieval().topics("", "RBO") == ("1", "2", "3")
+
+
+def test_marks_name_collection_topics_and_judgments() -> None:
+    assert (with_marks("MAP"), with_marks("MAP", "", "")) == ("MAP", "MAP")
+    assert with_marks("MAP", "news", "", "qrels") == "MAP[news,qrels]"
 
 
 def result() -> Result:

@@ -7,11 +7,12 @@ puts the store before any engine.
 """
 
 import logging
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from clirbench.errors import ResourceError
+from clirbench.errors import ClirbenchError, ResourceError
 from clirbench.text import Limits, current_limits, within_limits
 
 LOG = logging.getLogger(__name__)
@@ -57,8 +58,9 @@ def dispatch(
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
     in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
-    known = costs(step, items)
-    tasks = [Task(step, i, items[i]) for i in sorted(range(len(items)), key=lambda i: -known[i])]
+    cost: Callable[[Item], float] = getattr(step, "cost", lambda _: 0.0)
+    costs = [cost(item) for item in items]
+    tasks = [Task(step, i, items[i]) for i in sorted(range(len(items)), key=lambda i: -costs[i])]
     ready: dict[int, Result] = {}
     due, fruitless = 0, 0
     while tasks:
@@ -93,9 +95,22 @@ class Task:
             return self.number, self.step(self.item)
 
 
-def costs(step: Callable[[Item], Result], items: Sequence[Item]) -> list[float]:
-    cost: Callable[[Item], float] | None = getattr(step, "cost", None)
-    return [0.0] * len(items) if cost is None else [cost(item) for item in items]
+def answer(task: Task) -> tuple[Done | None, Exception | None]:
+    """In a worker: what a task gives, or its error, which the process of the run raises."""
+    try:
+        return task(), None
+    except Exception as error:  # noqa: BLE001
+        if not isinstance(error, ClirbenchError):
+            error.add_note(f"in a worker process:\n{traceback.format_exc()}")
+        return None, error
+
+
+def killed(how: object) -> str:
+    """The message of a `Lost`."""
+    return (
+        "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
+        f"a rerun does only what is missing. ({str(how).partition(chr(10))[0]})"
+    )
 
 
 def available_cores() -> int:

@@ -1,4 +1,4 @@
-"""`engine=joblib`: workers by a backend of joblib: new processes or threads here, a Dask or a Ray cluster (extras).
+"""`engine=joblib`: workers by a backend: new processes (joblib's loky) or threads here, a Dask or a Ray cluster.
 
 Workers on other machines must see the input files and the store under the same paths.
 """
@@ -7,25 +7,21 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import CLOSERS, Done, Item, Lost, Result, Task, available_cores, dispatch
+from clirbench.engines.base import CLOSERS, Done, Item, Lost, Result, Task, answer, available_cores, dispatch, killed
 from clirbench.errors import ConfigError, ResourceError
 
-BACKENDS = ("loky", "threading", "dask", "ray")
-DEATHS = {
-    "loky": ("joblib.externals.loky.process_executor", "TerminatedWorkerError"),
-    "dask": ("distributed", "KilledWorker"),
-    "ray": ("ray.exceptions", "RayError"),
-}
-"""What is raised for workers that died."""
 PATIENCE = 30.0
-"""Seconds in which a scheduler must answer."""
+"""Seconds in which a scheduler must answer and have a worker."""
+IDLE = 300
+"""Seconds after which new processes that get nothing to do end."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class Joblib:
     options: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        one_of("engine.backend", self.backend, BACKENDS)
+        one_of("engine.backend", self.backend, POOLS)
         whole_number("engine.workers", self.workers, or_null=True)
         if (self.address or self.options) and self.backend not in ("dask", "ray"):
             raise ConfigError(f"engine.address and engine.options are of backends dask and ray, not of {self.backend}")
@@ -54,78 +50,84 @@ class Joblib:
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
     ) -> Iterator[Result]:
         if items:
-            cores, _ = self._joined()
-            workers = self.workers or cores or available_cores()
-            if getattr(step, "alone", False) and not cores:
-                workers = 1
-            yield from dispatch(step, items, lambda tasks: self.work(tasks, workers))
+            yield from dispatch(step, items, partial(self.work, alone=getattr(step, "alone", False)))
 
-    def _joined(self) -> tuple[int, Mapping[str, Any]]:
-        """How many cores the cluster has (0: there is none), and the settings of joblib's backend."""
-        options = dict(self.options or {})
-        if self.backend == "dask":
-            client = _dask(self.address, self.workers)
-            for name, wanted in options.get("resources", {}).items():
-                there = client.run_on_scheduler(_resources).get(name, {})
-                if client.ncores() and max(there.values(), default=0) < wanted:
-                    raise ResourceError(
-                        f"engine.options: no Dask worker has {name}={wanted}, so tasks would never start: name the "
-                        f"scheduler of workers that were started with --resources {name}={wanted}"
-                    )
-            settings = {"client": client, "wait_for_workers_timeout": PATIENCE, **options}
-            return max(1, sum(client.ncores().values())), settings
-        if self.backend == "ray":
-            there = _ray(self.address, self.workers)
-            if there.get("GPU", 0) < options.get("num_gpus", 0):
-                raise ResourceError(
-                    f"engine.options: num_gpus={options['num_gpus']}, so tasks would never start: this Ray cluster has "
-                    f"{there.get('GPU', 0):g} GPUs"
-                )
-            return max(1, int(there.get("CPU", 1))), {"ray_remote_args": options}
-        return 0, {"initializer": _end_with, "initargs": (os.getpid(),)} if self.backend == "loky" else {}
-
-    def work(self, tasks: Sequence[Task], workers: int) -> Iterator[Done]:
-        """Call every task, `workers` at a time; yields what they return as it comes. Raises `Lost`."""
-        from joblib import Parallel, delayed, parallel_config
-
-        _, settings = self._joined()
-        killed: Any = ()
-        if self.backend in DEATHS:
-            module, name = DEATHS[self.backend]
-            killed = getattr(import_module(module), name)
-        if (self.backend, workers) == ("loky", 1):
-            # joblib would do it in this process, where a death would be ours, or by two in turns, each with a model.
-            one = import_module(module).ProcessPoolExecutor(max_workers=1, **settings)
-            try:
-                yield from (one.submit(task).result() for task in tasks)
-            except killed as error:
-                raise Lost(_killed(error)) from None
-            finally:
-                one.shutdown(kill_workers=True)
-            return
-        # Ray's backend gives no result before it has all.
-        as_they_come, most = (False, workers) if self.backend == "ray" else (True, len(tasks))
-        # At least two, since joblib does the work of one in this process, where a death would be ours.
-        with parallel_config(self.backend, n_jobs=max(2, workers), **settings):
-            # Arrays are never shared through files: what is large is in the store.
-            parallel = Parallel(
-                return_as="generator_unordered" if as_they_come else "list",
-                batch_size=1, pre_dispatch=workers, max_nbytes=None,
-            )  # fmt: skip
+    def work(self, tasks: Sequence[Task], alone: bool = False) -> Iterator[Done]:
+        """Call every task; yields what they return as it comes. Raises `Lost`. `alone`: see `Engine`."""
+        pool = POOLS[self.backend](self, 1 if alone else self.workers or available_cores())
+        left, begun = iter(tasks), set[Future[Any]]()
         try:
-            with parallel:
-                for start in range(0, len(tasks), most):
-                    yield from parallel(delayed(task)() for task in tasks[start : start + most])
-        except killed as error:
+            while begun := begun | {pool.submit(answer, task) for task in islice(left, pool.workers - len(begun))}:
+                done, begun = wait(begun, return_when=FIRST_COMPLETED)
+                for result, error in (one.result() for one in done):
+                    if error is not None:
+                        raise error
+                    yield result
+        except pool.death as error:
             # Dask itself has handed it out four times.
-            raise (ResourceError if self.backend == "dask" else Lost)(_killed(error)) from None
+            raise (ResourceError if self.backend == "dask" else Lost)(killed(error)) from None
+        finally:
+            if begun:
+                pool.stop()
 
 
-def _killed(error: BaseException) -> str:
-    return (
-        "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-        f"a rerun does only what is missing. ({str(error).partition(chr(10))[0]})"
-    )
+class Pool(NamedTuple):
+    """Workers: how one gets a function and what it is called with, how many there are, what is raised where one died,
+    and how all that they have in hand is given up."""
+
+    submit: Callable[..., "Future[Any]"]
+    workers: int
+    death: type[BaseException]
+    stop: Callable[[], object]
+
+
+def _loky(engine: Joblib, workers: int) -> Pool:
+    loky = import_module("joblib.externals.loky")
+    threads = str(max(1, available_cores() // workers))
+    pool = loky.get_reusable_executor(
+        workers, timeout=IDLE, initializer=_end_with, initargs=(os.getpid(),),
+        env={"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
+    )  # fmt: skip
+    death = import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
+    return Pool(pool.submit, workers, death, partial(pool.shutdown, kill_workers=True))
+
+
+def _threads(engine: Joblib, workers: int) -> Pool:
+    pool = ThreadPoolExecutor(workers)
+    return Pool(pool.submit, workers, Lost, pool.shutdown)
+
+
+def _dask(engine: Joblib, workers: int) -> Pool:
+    client, options = _client(engine.address, engine.workers), engine.options or {}
+    for name, wanted in options.get("resources", {}).items():
+        _require(name, wanted, max(client.run_on_scheduler(_resources).get(name, {}).values(), default=0))
+    pool = client.get_executor(pure=False, **options)
+    death = import_module("distributed").KilledWorker
+    return Pool(pool.submit, engine.workers or sum(client.ncores().values()), death, pool.shutdown)
+
+
+def _ray(engine: Joblib, workers: int) -> Pool:
+    there, options, ray = _cluster(engine.address, engine.workers), engine.options or {}, import_module("ray")
+    _require("num_gpus", options.get("num_gpus", 0), there.get("GPU", 0))
+
+    def submit(function: Callable[..., Any], task: Task) -> "Future[Any]":
+        made: Future[Any] = ray.remote(max_retries=0, **options)(function).remote(task).future()
+        return made
+
+    death = import_module("ray.exceptions").RayError
+    return Pool(submit, engine.workers or max(1, int(there.get("CPU", 1))), death, lambda: None)
+
+
+POOLS = {"loky": _loky, "threading": _threads, "dask": _dask, "ray": _ray}
+
+
+def _require(name: str, wanted: float, there: float) -> None:
+    """Raise where tasks would never start."""
+    if there < wanted:
+        raise ResourceError(
+            f"engine.options: no worker has {name}={wanted:g}, {there:g} at most: ask for less, or name a cluster that "
+            "has more (workers of Dask are started with --resources NAME=NUMBER)"
+        )
 
 
 def _end_with(parent: int) -> None:
@@ -145,12 +147,11 @@ def _resources(dask_scheduler: Any) -> dict[str, dict[str, float]]:
 
 
 @lru_cache(maxsize=1)
-def _dask(address: str | None, workers: int | None) -> Any:
-    """The connection to a scheduler, or to a cluster of worker processes started here."""
+def _client(address: str | None, workers: int | None) -> Any:
+    """The connection to a Dask scheduler, or to a cluster of worker processes started here."""
     require("engine=dask", "dask", "distributed")
     distributed: Any = import_module("distributed")
-    _tell_of_deaths()
-    CLOSERS.append(_dask.cache_clear)
+    CLOSERS.append(_client.cache_clear)
     try:
         if address is None:
             cluster = distributed.LocalCluster(
@@ -159,31 +160,11 @@ def _dask(address: str | None, workers: int | None) -> Any:
             CLOSERS.append(lambda: close_cluster(cluster))
             address = cluster.scheduler_address
         client = distributed.Client(address, timeout=PATIENCE)
+        CLOSERS.append(client.close)
+        client.wait_for_workers(1, PATIENCE)
     except (OSError, TimeoutError) as error:
-        raise ResourceError(f"engine.address={address}: no Dask scheduler answers there ({error})") from error
-    CLOSERS.append(client.close)
+        raise ResourceError(f"engine.address={address}: no Dask scheduler with workers answers ({error})") from error
     return client
-
-
-def _tell_of_deaths() -> None:
-    """joblib 1.6 calls nobody where Dask gives a task up, and would wait without an end; the work of a cluster of one
-    core it does in this process."""
-    from joblib import register_parallel_backend
-    from joblib._dask import DaskDistributedBackend
-
-    class MendedDask(DaskDistributedBackend):
-        def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, super().effective_n_jobs(n_jobs))
-
-        def submit(self, func: Any, callback: Any = None) -> Any:
-            future: Any = super().submit(func, callback)
-            future.add_done_callback(lambda done: done.exception() and callback(done))
-            return future
-
-        def retrieve_result_callback(self, out: Any) -> Any:
-            return super().retrieve_result_callback(out.result() if isinstance(out, Future) else out)
-
-    register_parallel_backend("dask", MendedDask)
 
 
 def close_cluster(cluster: Any) -> None:
@@ -197,14 +178,14 @@ def close_cluster(cluster: Any) -> None:
 
 
 @lru_cache(maxsize=1)
-def _ray(address: str | None, workers: int | None) -> Mapping[str, float]:
-    """What the cluster has, which is joined, or started here."""
+def _cluster(address: str | None, workers: int | None) -> Mapping[str, float]:
+    """What the Ray cluster has, which is joined, or started here."""
     require("engine=ray", "ray", "ray")
     ray: Any = import_module("ray")
     try:
         ray.init(
             address=address,
-            num_cpus=None if address else max(2, workers or available_cores()),
+            num_cpus=None if address else workers or available_cores(),
             include_dashboard=None if address else False,
             ignore_reinit_error=True,
             log_to_driver=False,
@@ -212,8 +193,6 @@ def _ray(address: str | None, workers: int | None) -> Mapping[str, float]:
     except Exception as error:  # a node that is too slow to start raises just that
         what = f"engine.address={address}: no Ray cluster answers" if address else "engine=ray: Ray does not start"
         raise ResourceError(f"{what} ({error})") from error
-    import_module("ray.util.joblib").register_ray()
-    CLOSERS.append(_ray.cache_clear)
-    CLOSERS.append(ray.shutdown)
+    CLOSERS.extend((_cluster.cache_clear, ray.shutdown))
     resources: Mapping[str, float] = ray.cluster_resources()
     return resources

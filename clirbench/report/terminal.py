@@ -113,6 +113,13 @@ def lines_of(made: Table, most: int | None = None) -> list[list[str]]:
     return [[made.corner, *(BREAKS.sub(" ", name) for name in made.header[1:])], *rows]
 
 
+def show_rows(made: Table, most: int) -> None:
+    """The first rows of a table, and where the rest is; `!` before what should be equal and is not."""
+    _print_rows(made, most)
+    if len(made.rows) > most:
+        say(f"{len(made.rows) - most} more rows: {made.name}.tsv")
+
+
 def _print_rows(made: Table, most: int | None = None) -> None:
     """In grids for eyes; tab-separated, cell for cell, where a program reads them."""
     lines = lines_of(made, most)

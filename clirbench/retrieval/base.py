@@ -67,3 +67,6 @@ class Staged(Protocol):
 
     def search(self, task: Search) -> Iterator[Any]:
         """The Run of every text, or why there is none."""
+
+    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
+        """(what reads a text, the step in which it does)."""

@@ -1,23 +1,20 @@
-"""An engine that remembers: of each text those results are computed that the store does not hold.
+"""What a run computes: jobs of calls, of which only what the store does not hold is made; and the plan of them all.
 
-What one pass over a text gives is stored by the process that computed it, as soon as it is there, so that a run that is
-killed loses no more than what each process had in hand. What a step raises as a `ClirbenchError` becomes a `Failure` in
-the place of the result: one system that cannot be computed does not stop the others.
+A job is what one pass over one text gives. It is stored by the process that computed it, as soon as it is there, so
+that a run that is killed loses no more than what each process had in hand. What a step raises as a `ClirbenchError`
+becomes a `Failure` in the place of the result: one system that cannot be computed does not stop the others.
 
-What a run needs and under which keys: RUN/plan.tsv, written before the run works.
-
-For each system and step the folder of the store and the key that the result is under, `FOLDER/KEY`. Whether it is there
-is the store's to say, so `clirbench status RUN` is right for a run that is going on, was killed, or was completed by
-another run.
+RUN/plan.tsv names for each system and step the folder of the store and the key that the result is under, `FOLDER/KEY`,
+before the run works. Whether it is there is the store's to say, so `clirbench status RUN` is right for a run that is
+going on, was killed, or was completed by another run.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
@@ -25,101 +22,15 @@ from clirbench.errors import Changed, ClirbenchError, InputError, StoreError
 from clirbench.files.run_files import MARKER, is_plain, path_inside
 from clirbench.later import load_value
 from clirbench.store.keys import environment, fingerprint
-from clirbench.store.store import Entry, Seen, Snapshot, Store, current_snapshot, write_whole
+from clirbench.store.store import Entry, Snapshot, Store, current_snapshot, write_whole
 from clirbench.text import seen_through, whole_text
 from clirbench.types import Failure
 
+LOG = logging.getLogger(__name__)
 PLAN = "plan.tsv"
 STORE_LINE = "# store\t"
 TRANSLATE = "Translate"
 """The step whose results are shards of translations: their key is a file beside the store."""
-COLUMNS = ("system", "step", "part", "key", "failed")
-
-
-@dataclass(frozen=True)
-class Planned:
-    """One result that a run needs: whose, of which step, which part of it, and its key in the store.
-
-    Without a key it is a step that was not reached yet, or that could not even be described: `failed` says why.
-    """
-
-    system: str
-    step: str
-    part: str = ""
-    key: str = ""
-    failed: str = ""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The file RUN/plan.tsv; its first line says where the store is."""
-
-    path: Path
-    store: Path
-
-    @classmethod
-    def begin(cls, path: Path, store: Path) -> "Plan":
-        """A plan with no rows yet, in the place of an earlier one.
-
-        Raises `StoreError` where it cannot be written, or where a file of somebody else has its name in a folder that
-        is not marked as ours.
-        """
-        plan = cls(path, store.absolute())
-        if path.exists() and not (path.parent / MARKER).is_file():
-            try:
-                read_plan(path)
-            except InputError as error:
-                raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
-        with _written(path):
-            write_whole(path, _as_lines([f"{STORE_LINE}{one_line(str(plan.store))}", "\t".join(COLUMNS)]))
-        return plan
-
-    def add(self, rows: Iterable[Planned]) -> None:
-        """Add rows; raises `StoreError` where the file cannot be written."""
-        with _written(self.path), self.path.open("ab") as file:
-            file.write(_as_lines("\t".join(one_line(getattr(row, column)) for column in COLUMNS) for row in rows))
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from error
-
-
-def _as_lines(lines: Iterable[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode("utf-8")
-
-
-def read_plan(path: Path) -> tuple[Path, list[Planned]]:
-    """Where the store of a plan is, and its rows; raises `InputError` for what is no plan."""
-    if not path.exists():
-        raise InputError(
-            f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
-            "no plan"
-        )
-    lines = whole_text(path_inside(path.parent, path.name)).split("\n")
-    if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(COLUMNS):
-        raise InputError(f"{path}: is not a plan written by clirbench")
-    rows = []
-    # What stands after the last newline is a line that was being written when the run was killed.
-    for number, line in enumerate(lines[2:-1], start=3):
-        values = line.split("\t")
-        if len(values) != len(COLUMNS):
-            raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(COLUMNS)}")
-        row = Planned(*values)
-        if row.key and not all(map(is_plain, row.key.split("/"))):
-            raise InputError(f"{path}: line {number}: {row.key!r} is no key of a result")
-        rows.append(row)
-    return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.replace("\t", " ").split("\n"))
-
-
-LOG = logging.getLogger(__name__)
 Step = Callable[[Any], Any]
 
 
@@ -172,14 +83,13 @@ class Call:
 class Pass:
     """The calls of one pass over one text, by their names, each after those that it needs; `system`: whose it is.
 
-    `held`: keys of what the store has; `seen`: what is known of the files of the text; `failed`: why nothing is called.
+    `held`: keys of what the store has; `failed`: why nothing is called.
     """
 
     calls: Mapping[Any, Call]
     text: Shared
     system: str = ""
     held: frozenset[str] = frozenset()
-    seen: Mapping[str, Seen] = field(default_factory=dict)
     failed: Failure | None = None
 
     @property
@@ -188,28 +98,30 @@ class Pass:
         return self.text.fingerprint
 
     @property
-    def missing(self) -> list[Call]:
-        return [] if self.failed else [call for call in self.calls.values() if call.fingerprint not in self.held]
+    def keys(self) -> tuple[list[str], set[str]]:
+        """The keys of all results, and of those that are bulky."""
+        calls = self.calls.values()
+        return [call.fingerprint for call in calls], {call.fingerprint for call in calls if call.bulky}
 
     @property
-    def files(self) -> list[Path]:
-        return list(getattr(self.text.value, "files", ()))
+    def missing(self) -> dict[str, Call]:
+        """The calls whose results are to be made, by key."""
+        calls = () if self.failed else self.calls.values()
+        return {call.fingerprint: call for call in calls if call.fingerprint not in self.held}
 
 
 @dataclass(frozen=True)
 class Cached:
-    """Any engine, behind the store.
+    """Any engine, behind a store (None: nothing is kept).
 
     `plan` lists what each system's results are stored under, for `clirbench status`; `tell` gets the event `kept`, with
     how many jobs find all that they need in the store.
     """
 
     engine: Engine
-    store: Store
-    plan: Plan | None = None
+    store: Store | None
+    plan: "Plan | None" = None
     tell: Callable[..., None] = tell_nobody
-    unkept: list[str] = field(default_factory=list, compare=False)
-    """Why results are not kept; the first reason is reported, and not one for each step."""
 
     def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.
@@ -227,18 +139,16 @@ class Cached:
         if named := [job for job in jobs if job.system]:
             steps = dict.fromkeys(call.step for call in named[0].calls.values())
             self.tell("kept", of=", ".join(steps), items=len(jobs), kept=len(jobs) - len(work))
-        shared, work = divided(snapshot, work)
-        fresh = iter(self.engine.pmap(Work(self.store, shared, alone), work))
+        fresh = iter(self.engine.pmap(Work(self.store, snapshot, alone), work))
         for job, found in ready:
             if job.missing:
                 made, unkept = next(fresh)
                 found |= made
-                if unkept and not self.unkept:
-                    LOG.warning("results are not kept for a rerun: %s", unkept)
-                self.unkept.extend([unkept] if unkept else [])
+                if unkept and self.store:
+                    self.store.warn_once("unkept", f"results are not kept for a rerun: {unkept}")
             results = {name: self._result(job, call, found) for name, call in job.calls.items()}
-            if self.plan is not None and job.system and not job.failed:
-                self.plan.add(lacking(job, results))
+            if not job.failed:
+                self._note(job, {name: one for name, one in results.items() if isinstance(one, Failure)})
             yield results
         # Exhausted, so that an engine that ends its work after the last result does so now.
         for _ in fresh:
@@ -250,31 +160,34 @@ class Cached:
         What cannot even be described, such as a file that is gone, is failed.
         """
         found: dict[str, Any] = {}
-        calls = job.calls.values()
         try:
             if job.failed is None:
-                bulky = [call.fingerprint for call in calls if call.bulky]
-                found = self.store.find(job.folder, [call.fingerprint for call in calls], bulky)
+                found = self.store.find(job.folder, *job.keys) if self.store else {}
         except ClirbenchError as error:
-            job = replace(job, failed=Failure(str(error), changed=isinstance(error, Changed)))
-        if self.plan is not None and job.system:
-            self.plan.add(planned(job))
+            job = replace(job, failed=Failure(str(error)))
+        self._note(job, dict.fromkeys(job.calls, job.failed))
         return replace(job, held=frozenset(found)), found
+
+    def _note(self, job: Pass, calls: Mapping[Any, Failure | None]) -> None:
+        """Write calls to the plan: where their results are to be, and why some cannot; the last row of one holds."""
+        rows = []
+        for name, failure in calls.items() if self.plan is not None and job.system else ():
+            call = job.calls[name]
+            key = "" if job.failed else f"{job.folder}/{call.fingerprint}"
+            rows.append(Planned(job.system, call.step, call.part, key, failure.reason if failure else ""))
+        if self.plan is not None and rows:
+            self.plan.add(rows)
 
     def _result(self, job: Pass, call: Call, found: Mapping[str, Any]) -> Any:
         if job.failed:
             return job.failed
         key = call.fingerprint
-        return found[key] if key in found else Entry(self.store, job.folder, key)
+        return found[key] if key in found or self.store is None else Entry(self.store, job.folder, key)
 
 
 def run_jobs(engine: Engine, jobs: Sequence[Pass]) -> Iterator[dict[Any, Any]]:
     """What every job gives, by name, from the store where the engine has one."""
-    if isinstance(engine, Cached):
-        yield from engine.run(jobs)
-        return
-    for job, (made, _) in zip(jobs, engine.pmap(Work(None, current_snapshot()), jobs), strict=True):
-        yield {name: made[call.fingerprint] for name, call in job.calls.items()}
+    return (engine if isinstance(engine, Cached) else Cached(engine, None)).run(jobs)
 
 
 def cached_result(engine: Engine, step: Step, item: Any, names: Sequence[str] = ()) -> Iterator[Any]:
@@ -300,28 +213,11 @@ def calls_on(step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> lis
     return jobs
 
 
-def planned(job: Pass) -> Iterator[Planned]:
-    """The rows of a plan that a job has."""
-    for call in job.calls.values():
-        if job.failed:
-            yield Planned(job.system, call.step, call.part, "", job.failed.reason)
-        else:
-            yield Planned(job.system, call.step, call.part, f"{job.folder}/{call.fingerprint}")
-
-
-def lacking(job: Pass, results: Mapping[Any, Any]) -> Iterator[Planned]:
-    """Rows that say why results failed, in the place of those that said where they would be."""
-    for name, one in results.items():
-        if isinstance(one, Failure):
-            call = job.calls[name]
-            yield Planned(job.system, call.step, call.part, f"{job.folder}/{call.fingerprint}", one.reason)
-
-
 @dataclass(frozen=True)
 class Work:
     """Computes what is missing of one job and stores it, in the process that computes.
 
-    What it reads must be what the snapshot, and what is known of the job's own files, says: the keys were made of it.
+    What it reads must be what the snapshot says: the keys were made of it.
     """
 
     store: Store | None
@@ -338,26 +234,26 @@ class Work:
     def __call__(self, job: Pass) -> tuple[dict[str, Any], str]:
         """What is to travel to the run, by key: failures, values that are not bulky, all that could not be kept; and
         why they could not."""
-        keys, bulky = [[c.fingerprint for c in job.missing if c.bulky >= least] for least in (False, True)]
+        missing, (_, bulky) = job.missing, job.keys
         # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.
-        made = {} if self.store is None else self.store.find(job.folder, keys, bulky)
-        there = dict(made)
-        snapshot = Snapshot({**self.snapshot.seen, **job.seen})
+        there = self.store.find(job.folder, missing, bulky) if self.store else {}
+        fresh: dict[str, Any] = {}
+        snapshot = Snapshot(dict(self.snapshot.seen))
         with seen_through(snapshot):
-            for call in job.missing:
-                if call.fingerprint not in made:
-                    made |= self._computed(job, call, made)
-        if changed := next((Changed(file) for file in job.files if snapshot.differs(file)), None):
-            made = dict.fromkeys(keys, Failure(str(changed), changed=True)) | there
-        if self.store is None:
-            return made, ""
-        fresh = {key: one for key, one in made.items() if key not in there and not isinstance(one, Failure)}
+            for key, call in missing.items():
+                if key not in there and key not in fresh:
+                    fresh |= self._computed(job, call, there | fresh)
+        files = getattr(job.text.value, "files", ())
+        if changed := next((Changed(file) for file in files if snapshot.differs(file)), None):
+            fresh = dict.fromkeys(fresh, Failure(str(changed)))
+        kept = {key: one for key, one in fresh.items() if not isinstance(one, Failure)}
+        if self.store is None or not kept:
+            return there | fresh, ""
         try:
-            if fresh:
-                self.store.put(job.folder, fresh)
+            self.store.put(job.folder, kept)
         except StoreError as error:
-            return made, str(error)
-        return {key: one for key, one in made.items() if key not in bulky or key not in fresh}, ""
+            return there | fresh, str(error)
+        return there | {key: one for key, one in fresh.items() if key not in kept or key not in bulky}, ""
 
     def _computed(self, job: Pass, call: Call, made: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a call, and those of calls that its function makes together with it, by key."""
@@ -372,30 +268,95 @@ class Work:
 
         together = [call]
         if call.many:
-            rest = [id(one) for one in call.inputs[1:]]
-            same = (one for one in job.missing if one.many and [id(given) for given in one.inputs[1:]] == rest)
-            together = [one for one in same if one.function is call.function]
+            same = [id(call.function), *map(id, call.inputs[1:])]
+            many = (one for one in job.missing.values() if one.many)
+            together = [one for one in many if [id(one.function), *map(id, one.inputs[1:])] == same]
+        keys = [one.fingerprint for one in together]
         try:
-            given = [value(one) for one in call.inputs]
-            if failure := next((one for one in given if isinstance(one, Failure)), None):
-                return dict.fromkeys((one.fingerprint for one in together), failure)
+            first, *given = [value(one) for one in call.inputs]
+            if failure := next((one for one in (first, *given) if isinstance(one, Failure)), None):
+                return dict.fromkeys(keys, failure)
             function = load_value(call.function)
             if call.many:
-                results = function([value(one.inputs[0]) for one in together], *given[1:])
-            else:
-                results = [function(*given)]
+                return dict(zip(keys, function([value(one.inputs[0]) for one in together], *given), strict=True))
+            return {keys[0]: function(first, *given)}
         except ClirbenchError as error:
-            results = [Failure(str(error), changed=isinstance(error, Changed))] * len(together)
-        return {one.fingerprint: result for one, result in zip(together, results, strict=True)}
+            return dict.fromkeys(keys, Failure(str(error)))
 
 
-def divided(snapshot: Snapshot, work: Sequence[Pass]) -> tuple[Snapshot, list[Pass]]:
-    """What is known of the files that all jobs share, and with each job what is known of its own."""
-    own = [{str(file.absolute()) for file in job.files} for job in work]
-    of_items = set().union(*own)
-    shared = {file: seen for file, seen in snapshot.seen.items() if file not in of_items}
-    jobs = [
-        replace(job, seen={file: snapshot.seen[file] for file in files if file in snapshot.seen})
-        for job, files in zip(work, own, strict=True)
-    ]
-    return Snapshot(shared), jobs
+class Planned(NamedTuple):
+    """One result that a run needs: whose, of which step, which part of it, and its key in the store.
+
+    Without a key it is a step that could not even be described: `failed` says why.
+    """
+
+    system: str
+    step: str
+    part: str = ""
+    key: str = ""
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The file RUN/plan.tsv; its first line says where the store is."""
+
+    path: Path
+    store: Path
+
+    @classmethod
+    def begin(cls, path: Path, store: Path) -> "Plan":
+        """A plan with no rows yet, in the place of an earlier one.
+
+        Raises `StoreError` where it cannot be written, or where a file of somebody else has its name in a folder that
+        is not marked as ours.
+        """
+        plan = cls(path, store.absolute())
+        if path.exists() and not (path.parent / MARKER).is_file():
+            try:
+                read_plan(path)
+            except InputError as error:
+                raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
+        plan._write([(STORE_LINE.strip(), str(plan.store)), Planned._fields], lambda lines: write_whole(path, lines))
+        return plan
+
+    def add(self, rows: Iterable[Planned]) -> None:
+        """Add rows; raises `StoreError` where the file cannot be written."""
+        self._write(rows, self._append)
+
+    def _append(self, lines: bytes) -> None:
+        with self.path.open("ab") as file:
+            file.write(lines)
+
+    def _write(self, rows: Iterable[Sequence[str]], write: Callable[[bytes], None]) -> None:
+        try:
+            write("".join("\t".join(map(one_line, row)) + "\n" for row in rows).encode("utf-8"))
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
+
+
+def read_plan(path: Path) -> tuple[Path, list[Planned]]:
+    """Where the store of a plan is, and its rows; raises `InputError` for what is no plan."""
+    if not path.exists():
+        raise InputError(
+            f"{path}: no such file; name the folder of a run (hydra.run.dir). Runs that were moved to previous-N keep "
+            "no plan"
+        )
+    lines = whole_text(path_inside(path.parent, path.name)).split("\n")
+    if len(lines) < 2 or not lines[0].startswith(STORE_LINE) or lines[1] != "\t".join(Planned._fields):
+        raise InputError(f"{path}: is not a plan written by clirbench")
+    rows = []
+    # What stands after the last newline is a line that was being written when the run was killed.
+    for number, line in enumerate(lines[2:-1], start=3):
+        values = line.split("\t")
+        if len(values) != len(Planned._fields):
+            raise InputError(f"{path}: line {number}: {len(values)} columns, expected {len(Planned._fields)}")
+        row = Planned(*values)
+        if row.key and not all(map(is_plain, row.key.split("/"))):
+            raise InputError(f"{path}: line {number}: {row.key!r} is no key of a result")
+        rows.append(row)
+    return Path(lines[0].removeprefix(STORE_LINE)), list(dict.fromkeys(rows))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.replace("\t", " ").split("\n"))

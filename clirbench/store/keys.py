@@ -12,8 +12,8 @@ signatures. What a program makes (translations, vectors, scores) depends on none
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -60,96 +60,79 @@ def environment() -> tuple[str, ...]:
 
 
 def _feed(digest: "Digest", value: Any) -> None:
-    if value is None or isinstance(value, bool | int | float):
-        _tag(digest, type(value).__name__, repr(value).encode())
-    elif isinstance(value, str):
-        _tag(digest, "str", value.encode("utf-8", "surrogatepass"))
-    elif isinstance(value, bytes):
-        _tag(digest, "bytes", value)
-    elif isinstance(value, np.generic):
-        _feed(digest, value.item())
-    elif isinstance(value, np.ndarray):
-        _feed_array(digest, value)
-    elif getattr(value, "format", None) == "csr":
-        _feed(digest, ("csr", value.shape, value.data, value.indices, value.indptr))
-    elif isinstance(content := getattr(value, "fingerprint", None), str):
-        _tag(digest, "content", content.encode())
-    elif isinstance(value, tuple | list):
-        _feed_sequence(digest, value)
-    elif isinstance(value, Shelf):
-        _feed(digest, value.kept)  # what is to be loaded later says what it is without that
-    elif isinstance(value, dict) and all(type(name) is str and type(held) is int for name, held in value.items()):
-        _tag(digest, "numbers", json.dumps(value).encode())  # millions of judgments
-    elif isinstance(value, Mapping):
-        _tag(digest, "mapping", str(len(value)).encode())
-        for name, held in value.items():
-            _feed(digest, name)
-            _feed(digest, held)
-    elif isinstance(value, set | frozenset):
-        _feed_sequence(digest, sorted(value))
-    elif is_dataclass(value) and not isinstance(value, type):
-        _feed_dataclass(digest, value)
-    elif isinstance(value, partial):
-        _feed(digest, (value.func, value.args, value.keywords))
-    elif isinstance(value, FunctionType) and "<" not in value.__qualname__:
-        _feed_code(digest, value)
+    """Kind and length come before every content, so that no two sequences of values read the same."""
+    kind, content = _content(value)
+    digest.update(f"{kind}:{len(content)}:".encode())
+    if isinstance(content, bytes):
+        digest.update(content)
     else:
+        for part in content:
+            _feed(digest, part)
+
+
+def _content(value: Any) -> tuple[str, bytes | Sequence[Any]]:
+    """The kind of a value, and its bytes or the values that it consists of."""
+    match value:
+        case None | bool() | int() | float():
+            return type(value).__name__, repr(value).encode()
+        case str():
+            return "str", value.encode("utf-8", "surrogatepass")
+        case bytes():
+            return "bytes", value
+        case np.generic():
+            return _content(value.item())
+        case np.ndarray() if not value.dtype.hasobject:
+            return f"array{value.dtype.str}{value.shape}", np.ascontiguousarray(value).tobytes()
+        case Shelf():
+            return _content(value.kept)  # what is to be loaded later says what it is without that
+        case partial():
+            return "partial", (value.func, value.args, value.keywords)
+        case FunctionType() if "<" not in value.__qualname__:
+            return _code(value)
+    if getattr(value, "format", None) == "csr":
+        return "csr", (value.shape, value.data, value.indices, value.indptr)
+    if isinstance(content := getattr(value, "fingerprint", None), str):
+        return "content", content.encode()
+    match value:
+        # Millions of document ids, of judgments: one call instead of one for each.
+        case tuple() | list() if all(isinstance(one, str) for one in value):
+            return "strings", json.dumps(value).encode()
+        case dict() if all(type(name) is str and type(held) is int for name, held in value.items()):
+            return "numbers", json.dumps(value).encode()
+        case tuple() | list():
+            return "sequence", value
+        case Mapping():
+            return "mapping", [part for pair in value.items() for part in pair]
+        case set() | frozenset():
+            return "set", sorted(value)
+    if isinstance(value, type) or not hasattr(value, "__dataclass_params__"):
         raise TypeError(f"{type(value).__name__} has no content that could be part of a key: {value!r}")
-
-
-def _tag(digest: "Digest", tag: str, content: bytes) -> None:
-    """Kind and length stand before every value, so that no two sequences of values read the same."""
-    digest.update(f"{tag}:{len(content)}:".encode())
-    digest.update(content)
-
-
-def _feed_array(digest: "Digest", array: "np.ndarray[Any, Any]") -> None:
-    if array.dtype.hasobject:
-        raise TypeError(f"an array of objects (shape {array.shape}) cannot be part of a key")
-    _tag(digest, f"array{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
-
-
-def _feed_sequence(digest: "Digest", values: tuple[Any, ...] | list[Any]) -> None:
-    if all(isinstance(value, str) for value in values):
-        # Millions of document ids: one call instead of one for each.
-        _tag(digest, "strings", json.dumps(values).encode())
-        return
-    _tag(digest, "sequence", str(len(values)).encode())
-    for value in values:
-        _feed(digest, value)
-
-
-def _feed_dataclass(digest: "Digest", value: Any) -> None:
-    made = type(value).__dataclass_params__
-    if made.frozen and not made.eq:
-        _tag(digest, "object", _of_object(value))
-    else:
-        _feed_fields(digest, value)
+    made: Any = value.__dataclass_params__
+    return ("object", _of_object(value)) if made.frozen and not made.eq else ("fields", _fields(value))
 
 
 @lru_cache(maxsize=4)
 def _of_object(value: Any) -> bytes:
     """The digest of a large object (a run, judgments) that several keys name: it is its own equal alone, and frozen."""
-    digest = hashlib.sha256()
-    _feed_fields(digest, value)
-    return digest.digest()
+    return fingerprint(_fields(value)).encode()
 
 
-def _feed_fields(digest: "Digest", value: Any) -> None:
+def _fields(value: Any) -> Sequence[Any]:
     signature = getattr(value, "signature", None)
+    signature = signature if isinstance(signature, str) else None
     elsewhere = getattr(value, "made_elsewhere", False)
-    _feed_code(digest, type(value), "" if elsewhere else None)
-    for field in fields(value):
-        if field.compare and not (elsewhere and signature):
-            _tag(digest, "field", field.name.encode())
-            _feed(digest, getattr(value, field.name))
-    if isinstance(signature, str):
-        _tag(digest, "signature", signature.encode())
+    held = [] if elsewhere and signature else [field for field in fields(value) if field.compare]
+    code = _code(type(value), "" if elsewhere else None)[1]
+    return (
+        code,
+        *((field.name, getattr(value, field.name)) for field in held),
+        signature if isinstance(signature, str) else None,
+    )
 
 
-def _feed_code(digest: "Digest", value: Any, code: str | None = None) -> None:
+def _code(value: Any, code: str | None = None) -> tuple[str, bytes]:
     code = code_of(value.__module__) if code is None else code
-    _tag(digest, "code", f"{value.__module__}.{value.__qualname__}:{code}".encode())
+    return "code", f"{value.__module__}.{value.__qualname__}:{code}".encode()
 
 
 def code_of(module: str) -> str:
@@ -176,5 +159,5 @@ def code_in(*places: Path) -> str:
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
             if path.is_file() and (path.suffix == ".py" or path.suffix not in CODE):
-                _tag(digest, path.relative_to(place.parent).as_posix(), path.read_bytes())
+                _feed(digest, (path.relative_to(place.parent).as_posix(), path.read_bytes()))
     return digest.hexdigest()

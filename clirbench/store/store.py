@@ -1,23 +1,16 @@
 """The store: results by the key of what they were made from, those of one text in one folder, checked when read.
 
     STORE/ab/FOLDER/NAME.part     what one pass over a text gave: values by their keys
-    STORE/unfinished/             parts that are being written
+    STORE/unfinished/             parts that are being written, under names that say who writes
     STORE/running/                a file for each process that uses the store
 
 A part is a sum, a line of JSON (for each key where its arrays are, and their sum), then the arrays, each at a multiple
 of 64 bytes: raw, whole numbers in fewer bytes; nothing is pickled. It is written beside its place, moved there in one
-step and never changed, so no reader sees half of it and two runs may share a store. It is not forced to disk: after a
-power cut the sums find what is torn, and a rerun makes it again.
+step and never changed, so no reader sees half of it and two runs may share a store; what a killed process left is swept
+by the next one. It is not forced to disk: after a power cut the sums find what is torn, and a rerun makes it again.
 
-Files that are there whole or not at all: written beside their place, under a name that says who writes, then moved.
-
-What a killed process left behind is known by that name, and swept by the next one.
-
-What a run has read is what it goes on with: every file has one hash for the whole run.
-
-with read_through_snapshot() as snapshot:     every reading inside is checked (`clirbench.text.read_pieces`)
-    ...                                       the first one gives the hash; a later one of other bytes is `Changed`
-    snapshot.changed()                        which files are no longer what was read
+`Snapshot`: what a run has read is what it goes on with. The first reading of a file gives its hash; a later one of
+other bytes is `Changed`.
 """
 
 import errno
@@ -34,7 +27,7 @@ import stat
 from ast import literal_eval
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
@@ -129,8 +122,9 @@ MAPPED = 1 << 26
 file open, of which a process may have few; so what is smaller is read."""
 NARROWED = 1 << 12
 """Bytes from which on whole numbers are kept in narrower types: counts are small."""
-OF_RUN = ("offsets", "documents", "scores", "tied", "n_matched")
-"""The arrays of a `Run`."""
+PLAIN = "\0plain"
+"""The name of all that is no array in a value."""
+CSR = ("data", "indices", "indptr")
 
 
 class Damaged(Exception):
@@ -155,7 +149,7 @@ class Store:
             with self._reported(part):
                 for key in (key for key in keys if key in head and key not in found):
                     content = _content(part, key, head[key], begin)
-                    found[key] = Entry(self, folder, key) if key in bulky else _unpacked(content, head[key]["arrays"])
+                    found[key] = Entry(self, folder, key) if key in bulky else _unpacked(content, head[key])
         return found
 
     def get(self, folder: str, key: str) -> Any:
@@ -168,8 +162,11 @@ class Store:
     def put(self, folder: str, values: Mapping[str, Any]) -> None:
         """Store what one pass gave as one part; raises `StoreError` where it cannot be written."""
         place = self._folder(folder) / f"{hashlib.sha256(''.join(sorted(values)).encode()).hexdigest()}.part"
+        unfinished = self.path / UNFINISHED / writer()
         try:
-            self._write(place, lambda file: write_part(file, place.stem, values))
+            for parent in (unfinished.parent, place.parent):
+                parent.mkdir(parents=True, exist_ok=True)
+            write_whole(place, lambda file: write_part(file, place.stem, values), unfinished)
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot be written ({error.strerror or error}); choose another folder with "
@@ -230,27 +227,16 @@ class Store:
         except FileNotFoundError:
             pass
         except Damaged as damage:
-            self._warn_once(str(part), f"{part} is damaged ({damage}): its values are computed again")
+            self.warn_once(str(part), f"{part} is damaged ({damage}): its values are computed again")
         except OSError as error:
             reason = error.strerror or str(error)
-            self._warn_once(reason, f"{part}: cannot be read ({reason}); such values are computed again")
+            self.warn_once(reason, f"{part}: cannot be read ({reason}); such values are computed again")
 
-    def _warn_once(self, about: str, message: str) -> None:
+    def warn_once(self, about: str, message: str) -> None:
+        """One message for all that is about the same."""
         if about not in self.warned:
             LOG.warning("%s", message)
             self.warned.add(about)
-
-    def _write(self, place: Path, content: Any) -> None:
-        unfinished = self.path / UNFINISHED / writer()
-        try:
-            write_whole(place, content, unfinished)
-        except (FileNotFoundError, IsADirectoryError):
-            for folder in (unfinished.parent, place.parent):
-                folder.mkdir(parents=True, exist_ok=True)
-            if place.is_dir() and not place.is_symlink():
-                # Nothing of ours; nobody knows whose.
-                place.rename(place.with_name(f"{place.name}.{writer()}"))
-            write_whole(place, content, unfinished)
 
 
 def _opened(place: Path) -> IO[bytes]:
@@ -268,25 +254,26 @@ def _without_waiting(path: str, flags: int) -> int:
 
 def write_part(file: IO[bytes], name: str, values: Mapping[str, Any]) -> None:
     """Write a part; raises `TypeError` for a value (array, csr_array, `Run`, rows of plain values) without a format."""
-    head, arrays, end = {}, list[Any](), 0
+    head, raw, end = {}, list[Any](), 0
     for key, value in values.items():
-        held, begin, placed = _arrays(value), end, {}
+        kind, held = _taken_apart(value)
+        begin, placed, first = end, {}, len(raw)
         for array_name, given in held.items():
             if given.dtype.hasobject:
                 raise TypeError(f"an array of objects ({array_name}) cannot be stored")
             array = _narrow(given)
             wide = "" if array is given else given.dtype.str
             turned = array.flags.f_contiguous and not array.flags.c_contiguous
-            arrays.append((array.T if turned else np.asarray(array, order="C")).reshape(-1).view(np.uint8))
-            kind = repr(np.lib.format.dtype_to_descr(array.dtype))
-            placed[array_name] = [kind, array.shape, turned, end - begin, wide]
+            raw.append((array.T if turned else np.asarray(array, order="C")).reshape(-1).view(np.uint8))
+            dtype = repr(np.lib.format.dtype_to_descr(array.dtype))
+            placed[array_name] = [dtype, array.shape, turned, end - begin, wide]
             end += -(-array.nbytes // ALIGNED) * ALIGNED
-        its = _sum(key, *arrays[len(arrays) - len(held) :]).decode()
-        head[key] = {"arrays": placed, "at": begin, "size": end - begin, "sum": its}
+        its = _sum(key, *raw[first:]).decode()
+        head[key] = {"kind": kind, "arrays": placed, "at": begin, "size": end - begin, "sum": its}
     line = json.dumps(head).encode()
     line += b" " * (-(SUM + len(line) + 1) % ALIGNED) + b"\n"
     file.write(_sum(name, line) + line)
-    for array in arrays:
+    for array in raw:
         for piece in pages(array) if len(array) else ():
             file.write(piece)
         file.write(bytes(-array.nbytes % ALIGNED))
@@ -318,15 +305,17 @@ def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
     return content
 
 
-def _unpacked(content: Any, placed: Mapping[str, Any]) -> Any:
+def _unpacked(content: Any, spec: Mapping[str, Any]) -> Any:
     """The value whose arrays are parts of the content, as wide as they were."""
-    arrays = {}
-    for name, (kind, shape, turned, at, wide) in placed.items():
+    held = {}
+    for name, (kind, shape, turned, at, wide) in spec["arrays"].items():
         count = math.prod(shape)
         array = np.frombuffer(content, _kind(kind), count, at) if count else np.empty(0, _kind(kind))
         array = array.reshape(shape[::-1]).T if turned else array.reshape(shape)
-        arrays[name] = array.astype(wide) if wide else array
-    return _from_arrays(arrays)
+        held[name] = array.astype(wide) if wide else array
+    if PLAIN in held:
+        held = json.loads(held.pop(PLAIN).tobytes()) | held
+    return _put_together(spec["kind"], held)
 
 
 def _narrow(array: Any) -> Any:
@@ -346,45 +335,33 @@ def _kind(description: str) -> Any:
     return np.lib.format.descr_to_dtype(literal_eval(description))
 
 
-def _arrays(value: Any) -> dict[str, Any]:
-    if isinstance(value, np.ndarray):
-        return {"array": value}
+def _taken_apart(value: Any) -> tuple[str, dict[str, Any]]:
+    """The kind of a value, and its arrays by name; all that is plain is one of them, as JSON."""
     if isinstance(value, Run):
-        ids = {"topic_ids": value.topic_ids, "doc_ids": value.doc_ids, "unmatched": value.unmatched}
-        return {"run": _json(ids), **{name: getattr(value, name) for name in OF_RUN}}
-    if getattr(value, "format", None) == "csr":
-        shape = np.array(value.shape, dtype=np.int64)
-        return {"csr": shape, "data": value.data, "indices": value.indices, "indptr": value.indptr}
-    if isinstance(value, dict):
-        held = {name: array for name, array in value.items() if isinstance(array, np.ndarray)}
-        return {"plain": _json({name: rest for name, rest in value.items() if name not in held}), **held}
-    if isinstance(value, list):
-        return {"plain": _json(value)}
-    raise TypeError(f"the store has no format for {type(value).__name__}")
+        kind, held = "run", {part.name: getattr(value, part.name) for part in fields(value)}
+    elif getattr(value, "format", None) == "csr":
+        kind, held = "csr", {"shape": value.shape, **{name: getattr(value, name) for name in CSR}}
+    elif isinstance(value, dict):
+        kind, held = "dict", value
+    elif isinstance(value, np.ndarray | list):
+        kind, held = "value", {"value": value}
+    else:
+        raise TypeError(f"the store has no format for {type(value).__name__}")
+    arrays = {name: part for name, part in held.items() if isinstance(part, np.ndarray)}
+    if plain := {name: part for name, part in held.items() if name not in arrays}:
+        arrays[PLAIN] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
+    return kind, arrays
 
 
-def _json(value: Any) -> Any:
-    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
-
-
-def _from_arrays(arrays: dict[str, Any]) -> Any:
-    if "plain" in arrays:
-        value = json.loads(arrays.pop("plain").tobytes())
-        return {**value, **arrays} if arrays else value
-    if "array" in arrays:
-        return arrays["array"]
-    if "csr" in arrays:
+def _put_together(kind: str, held: dict[str, Any]) -> Any:
+    if kind == "run":
+        ids = {name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}
+        return Run(**{**held, **ids, "unmatched": tuple(map(tuple, held["unmatched"]))})
+    if kind == "csr":
         from scipy.sparse import csr_array
 
-        rows, columns = arrays["csr"].tolist()
-        return csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns))
-    ids = json.loads(arrays["run"].tobytes())
-    return Run(
-        topic_ids=tuple(ids["topic_ids"]),
-        doc_ids=tuple(ids["doc_ids"]),
-        unmatched=tuple(tuple(terms) for terms in ids["unmatched"]),
-        **{name: arrays[name] for name in OF_RUN},
-    )
+        return csr_array(tuple(held[name] for name in CSR), shape=tuple(held["shape"]))
+    return held if kind == "dict" else held["value"]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array
 
 from clirbench.errors import StoreError
-from clirbench.later import Shelf, load_value
+from clirbench.later import load_value
 from clirbench.store.store import UNFINISHED, Entry, Store, write_part
 from clirbench.types import Run
 
@@ -173,23 +173,17 @@ def test_damage_is_reported_once_and_mended_by_writing_again(tmp_path: Path, cap
     assert stored(tmp_path, np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
 
 
-def a_folder(place: Path) -> None:
-    place.mkdir()
-    (place / "of somebody").write_text("x")
-
-
 @pytest.mark.timeout(20)  # a pipe that is waited for would never end
 @pytest.mark.parametrize(
     "harm",
     [
-        a_folder,
         lambda place: place.symlink_to(place),
         lambda place: place.symlink_to("/etc/hostname"),
         os.mkfifo,
         lambda place: place.write_bytes(b""),
         lambda place: place.write_bytes(b"\0" * 200),
     ],
-    ids=["folder", "loop", "link", "pipe", "empty", "zeros"],
+    ids=["loop", "link", "pipe", "empty", "zeros"],
 )
 def test_what_cannot_be_read_is_missing_and_computed_again(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     store = Store(tmp_path)
@@ -266,14 +260,6 @@ def test_readers_never_see_half_a_value(tmp_path: Path, caplog: pytest.LogCaptur
         for writer in writers:
             writer.join()
     assert not caplog.records
-
-
-def test_a_shelf_reads_when_it_is_asked(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    shelf = Shelf({"a": Entry(store, FOLDER, KEY), "b": np.zeros(1)})
-    assert (list(shelf), len(shelf), "a" in shelf, "c" in shelf) == (["a", "b"], 2, True, False)
-    store.put(FOLDER, {KEY: np.arange(2.0)})
-    assert (shelf["a"].tolist(), shelf["b"].tolist()) == ([0.0, 1.0], [0.0])
 
 
 @pytest.mark.parametrize("mapping", [mmap.mmap, None], ids=["mapped", "a file system that cannot map"])

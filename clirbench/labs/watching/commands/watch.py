@@ -120,11 +120,9 @@ class Watching:
             if made != self.reported:
                 plan = Plan.begin(self.folder.path / PLAN, self.store.path)
                 experiment = replace(experiment, engine=replace(kept, plan=plan), plan=plan)
-                work = compute_steps(experiment, inputs)
-                changed = work.changed(snapshot)
-                result = conclude(experiment, work.without(changed), snapshot, no_watch)
-                # Who was left out comes in as soon as its file stands still.
-                found = self._report(result, "" if changed or snapshot.changed() else made)
+                result = conclude(compute_steps(experiment, inputs), no_watch)
+                if not snapshot.changed():  # else the next look reports
+                    found = self._report(result, made)
         if not inputs.pending and self.reported == made:
             files = {file for translation in inputs.translations for file in translation.files}
             files |= {file.absolute() for file in inputs.corpus.english.text.files}

@@ -19,7 +19,7 @@ import pytest
 from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
-from clirbench.result import Experiment, Inputs, StepResults
+from clirbench.result import Experiment, Inputs, Result
 from tests.conftest import PACKAGE, Cli
 from tests.lines import made_lines
 from tests.waiting import wait_until
@@ -262,7 +262,7 @@ def test_a_checkpoint_that_is_deleted_while_it_is_read(
 ) -> None:
     saved(tmp_path, lines, 1, 2, 3)
 
-    def meddled(experiment: Experiment, inputs: Inputs) -> StepResults:
+    def meddled(experiment: Experiment, inputs: Inputs) -> Result:
         if [translation.system for translation in inputs.translations] == ["step2"]:
             (tmp_path / "ckpt" / "step_2.txt").rename(tmp_path / "kept")
         return compute_steps(experiment, inputs)
