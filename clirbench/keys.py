@@ -49,6 +49,7 @@ Amount: TypeAlias = Annotated[float | None, "a number of at least 0"]
 Share: TypeAlias = Annotated[float | None, "a number between 0 and 1"]
 Whole: TypeAlias = Annotated[int | None, "a whole number of at least 0"]
 Count: TypeAlias = Annotated[int | None, "a whole number of at least 1"]
+SEARCH_PATH = "hydra.searchpath"
 FILES = "its value names files or folders"
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.hydra import Hydra
 
 from clirbench import __version__
 from clirbench.__main__ import _listed as hydra_lists
@@ -46,26 +45,6 @@ def test_linear_algebra_has_one_thread_unless_another_number_is_asked_for(asked:
     code = "import os, clirbench.__main__; print(os.environ['OPENBLAS_NUM_THREADS'])"
     done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [asked or "1"]
-
-
-@pytest.mark.parametrize(
-    ("override", "option", "composed"),
-    [
-        ("metric=[BLEU]", "hydra.run.dir=x", False),
-        ("hydra.run.dir=x", "-m", False),
-        ("hydra.mode=MULTIRUN", "", True),
-        ("++hydra.mode=RUN", "", True),
-        ("hydra/launcher=mine", "", True),
-        ("metric=[BLEU]", "--config-dir=x", True),
-        ("metric=[BLEU]", "hydra.searchpath=[x]", True),
-    ],
-)
-def test_a_mode_is_looked_for_where_one_may_be_set(
-    override: str, option: str, composed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("clirbench.__main__._composed_mode", lambda *_: "looked for")
-    monkeypatch.setattr(sys, "argv", ["clirbench", override, *([option] if option else [])])
-    assert Hydra.get_mode(None, "config", [override]) == ("looked for" if composed else None)
 
 
 class TestFolder:
@@ -106,7 +85,7 @@ class TestFolder:
         (kept / "within").mkdir(parents=True)
         for folder in ([], ["hydra.run.dir=earlier"], ["hydra.run.dir=earlier/within/here"]):
             assert cli("+experiment=folder", "folder=small", *FAST, "check=true", *folder).returncode == 0
-        assert not list(small_folder.parent.glob("runs/*/*/.hydra"))
+        assert not list(small_folder.parent.glob("runs/*/*"))
         assert (kept / "within").is_dir()
 
     def test_one_or_two_workers_give_the_same_bytes(self, cli, small_folder: Path) -> None:
@@ -116,7 +95,7 @@ class TestFolder:
         one, two = small_folder.parent / "out1", small_folder.parent / "out2"
         for path in one.rglob("*"):
             timed = path.name in ("provenance.json", "manifest.json", "events.jsonl")
-            if path.is_file() and not timed and ".hydra" not in path.parts:
+            if path.is_file() and not timed:
                 assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
 
     def test_an_earlier_run_in_the_same_folder_is_kept(self, cli, small_folder: Path) -> None:
@@ -202,7 +181,7 @@ class TestFoundByFreshEyes:
 
     def test_a_folder_of_the_run_that_cannot_be_made(self, cli, tmp_path: Path) -> None:
         (tmp_path / "afile").write_text("")
-        refused(cli("hydra.run.dir=afile"), "afile", "cannot be made")
+        refused(cli("hydra.run.dir=afile"), "afile", "choose hydra.run.dir=DIR")
 
     def test_a_link_that_leads_nowhere(self, cli, small_folder: Path) -> None:
         (small_folder / "systems" / "gone.txt").symlink_to("/nonexistent/ckpt.txt")
@@ -286,7 +265,6 @@ class TestEveryEndIsOurs:
         why = "seed='x' must be a whole number of at least 0: seed of everything random"
         assert done.stderr.endswith(f"error: {why}\nseed=x has no results: {why}\n")  # where it failed, and at the end
         assert "Traceback" not in done.stderr
-        assert "\n2 jobs: " in done.stdout
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
     def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
@@ -312,8 +290,8 @@ class TestEveryEndIsOurs:
             ("also_topics=titles", "there is no key 'also_topics'"),
             ("experiment=folder", "+experiment=demo +experiment=folder: a run is of one experiment"),
             ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
-            ("measures=[MAP", "a bracket is not closed; type 'measures=[MAP]'"),
-            ("measures=[]]", "measures=[]]: cannot be read."),
+            ("measures=[MAP", "A bracket is not closed"),
+            ("measures=[]]", "measures=[]]: cannot be read. A bracket is not closed, or is not opened"),
             ("measures=''", "measure '' cannot be read; write NAME"),
             ("units=[a]", "units=['a'] must be a text"),
             ("units=größe", "unknown metadata column in units 'größe'"),
@@ -337,7 +315,7 @@ class TestEveryEndIsOurs:
             ),
             ("measures=[MAP,RBO(p=0.9)]", "quotes: 'measures=[MAP,\"RBO(p=0.9)\"]'"),
             ("--cfg=nope", "invalid choice: 'nope'"),
-            ("--config-dir=nowhere", "nowhere' not found"),
+            ("--config-dir=nowhere", "nowhere: not found; hydra.searchpath=[file://DIR] names"),
         ],
         ids=lambda text: text[:30],
     )
@@ -360,12 +338,11 @@ class TestEveryEndIsOurs:
         assert prepare_arguments(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
 
 
-@pytest.mark.parametrize("key", ["hydra.run.dir", "+hydra.sweep.dir"])
-def test_a_link_in_the_folder_of_a_run_does_not_lead_hydra_s_files_elsewhere(key: str, tmp_path: Path) -> None:
-    (tmp_path / "sent" / ".hydra").mkdir(parents=True)
-    (tmp_path / "sent" / ".hydra" / "config.yaml").symlink_to(tmp_path / "mine")
-    with pytest.raises(InputError, match=r"config.yaml: is a link"):
-        prepare_arguments([f'{key}="{tmp_path / "sent"}"'])
+def test_a_link_in_the_folder_of_a_sweep_does_not_lead_hydra_s_files_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "multirun.yaml").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match=r"multirun.yaml: is a link"):
+        prepare_arguments([f'+hydra.sweep.dir="{tmp_path / "sent"}"'])
 
 
 def test_help_lists_what_hydra_itself_would_list_and_copies_its_configuration_once(

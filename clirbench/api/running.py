@@ -37,7 +37,6 @@ from clirbench.experiment import run as work
 from clirbench.experiment import with_store
 from clirbench.files.run_files import (
     EVENTS,
-    MANIFEST,
     Journal,
     path_inside,
     read_marker,
@@ -52,7 +51,7 @@ from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder, results
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
-from clirbench.report.tables import run_tables, texts_of
+from clirbench.report.tables import copy_run, run_tables, texts_of
 from clirbench.report.terminal import checked, progress
 from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.statistics.correlation import Correlation
@@ -277,17 +276,11 @@ def is_plain(value: Any) -> bool:
 def _checked(experiment: Experiment, cache: Path) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
 
+    def refuse(target: Path) -> None:
+        raise ConfigError(f"check=True ran nothing to write to {target}")
+
     said = "\n".join(escape_unseen(line) for _, line in checked(experiment, cache))
-    return Outcome(
-        {"name": experiment.name, "answer": said},
-        {},
-        Tables({}, holds=True),
-        partial(_refuse, "check=True ran nothing to write to"),
-    )
-
-
-def _refuse(why: str, target: Path) -> None:
-    raise ConfigError(f"{why} {target}")
+    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), refuse)
 
 
 def quote_value(value: Any) -> str:
@@ -392,8 +385,7 @@ def load(folder: str | Path) -> Outcome:
         name: TableFile(path, name, tuple(table["columns"]), tuple(texts[name]))
         for name, table in found["tables"].items()
     }
-    made = read_provenance(path)
-    return Outcome(found, made, Tables(tables, holds=True), partial(_copy, path, made))
+    return Outcome(found, read_provenance(path), Tables(tables, holds=True), partial(copy_finished, path))
 
 
 @dataclass(frozen=True)
@@ -418,31 +410,26 @@ class TableFile:
         return found
 
 
-def _copy(folder: Path, made: Mapping[str, Any], target: Path) -> None:
+def copy_finished(folder: Path, target: Path) -> None:
+    """Copy a finished run, its plan and its events to another folder, in which an earlier run is kept."""
     if target.resolve() == folder.resolve():
         return
     refuse_links(folder)
-    names = [name for name in read_marker(folder) if name != MANIFEST]  # the copy has a seal of its own
-    if gone := [name for name in names if not (folder / name).exists()]:
+    if gone := [name for name in read_marker(folder) if not (folder / name).exists()]:
         raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
-
-    def write(unfinished: Path) -> None:
-        for name in names:
-            source = folder / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, unfinished / name)
-
-    claimed = RunFolder.claim(target)
+    made, claimed = read_provenance(folder), RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
-    if told := Journal(folder / EVENTS).whole_lines():
-        _add_events(target, told)
-    claimed.put(write, made.get("read", {}), made.get("clirbench", __version__))
+    _add_events(target, Journal(folder / EVENTS).whole_lines())
+    read, version = made.get("read", {}), made.get("clirbench", __version__)
+    claimed.put(lambda unfinished: copy_run(folder, unfinished), read, version)
 
 
 def _add_events(target: Path, lines: bytes) -> None:
-    journal = Journal(target / EVENTS)
-    journal.mend()
-    journal.append(lines)
+    if lines:
+        journal = Journal(target / EVENTS)
+        journal.mend()
+        journal.append(lines)
 
 
 def _outcome(

@@ -3,23 +3,23 @@
 An entry point of the group `clirbench.labs` names a package. Its folder may hold
 
     conf/               configurations, as the core's: `conf/metric/NAME.yaml`, `conf/experiment/NAME.yaml`
-    conf/joining.yaml   analyses that join runs nobody asked it of (`joining.py`)
+    conf/joining.yaml   analyses that join runs nobody asked it of (`composing.py`)
     commands/           `clirbench NAME` is the module `commands/NAME.py`
     hooks.py            functions by the names in `HOOKS`, loaded when the core has something to ask
-    reaches.yaml        of ours: components that do more than read files and compute (`reach.py`)
+    reaches.yaml        of ours: components that do more than read files and compute (`building.py`)
 
 so that a package of anybody's works like ours.
 
 Measures by their names, those of laboratories too.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +75,13 @@ def laboratories() -> tuple[Laboratory, ...]:
 
 def _folder(name: str, package: str) -> Path:
     """The folder of a package, whose modules stay unloaded."""
-    places, full = None, ""
-    for part in package.split("."):
-        full = f"{full}.{part}" if full else part
-        specs = (finder.find_spec(full, places) for finder in sys.meta_path)
-        spec = next((spec for spec in specs if spec is not None), None)
-        if spec is None or spec.submodule_search_locations is None:
-            raise ConfigError(f"laboratory {name!r}: its package {package} is missing; install or uninstall it")
-        places = list(spec.submodule_search_locations)
-    assert places
-    return Path(places[0])
+    try:
+        spec = find_spec(package)
+    except ModuleNotFoundError:  # of the package that it is in
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigError(f"laboratory {name!r}: its package {package} is missing; install or uninstall it")
+    return Path(spec.submodule_search_locations[0])
 
 
 def config_folders() -> list[Path]:

@@ -1,7 +1,6 @@
 """An outcome: its tables are the files, and a loaded one is the same as one that was run."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -76,18 +75,6 @@ def test_warnings_reach_whoever_asks_in_python(small_texts: Path) -> None:
     assert {one.filename for one in raised} == {__file__}
     assert f"warning: {found.warnings[0]}" in repr(found)
     assert f"<p>warning: {found.warnings[0]}</p>" in found._repr_html_()
-
-
-def test_an_error_of_a_column_that_is_absent_says_why() -> None:
-    scores = pd.DataFrame({"BLEU": ["a", "b", "c", "d"], "chrF2": [1.0, 2, 3, 4], "MAP": [0.1, 0.2, 0.4, 0.3]})
-    found = cb.correlate(scores.assign(system=[*"wxyz"]), measures=["MAP"], scores__metadata="BLEU")
-    with pytest.raises(UnknownName, match="this run has no BLEU: the cells of BLEU are no numbers, so it is metadata"):
-        found.plot("MAP", "BLEU")
-    left_out = replace(found, results={**found.results, "warnings": ["clirbench left out P@10 because of x"]})
-    with pytest.raises(UnknownName, match="this run has no P@10: clirbench left out P@10 because of x"):
-        left_out.plot("P@10", "chrF2")
-    with pytest.raises(UnknownName, match="unknown column 'P@1'"):
-        left_out.plot("P@1", "chrF2")
 
 
 @pytest.mark.parametrize(
