@@ -6,7 +6,7 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
@@ -73,7 +73,8 @@ def main() -> None:
             cfg = composed(arguments)
             folder = Path(cfg.hydra.run.dir).absolute()
             with open_dict(cfg):
-                _ended.append(run(cfg, folder, cfg.pop("hydra").overrides))
+                del cfg["hydra"]
+            _ended.append(run(cfg, folder, arguments))
         if any(_ended):
             sys.exit(next(filter(None, _ended)))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
@@ -96,7 +97,7 @@ def job(cfg: DictConfig) -> str | None:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
         print(f"\n{' '.join(swept) or 'the one condition'}\n", flush=True)
         if not _done_before(folder, plain_configuration(cfg)):
-            status = run(cfg, folder, settings.overrides)
+            status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error, folder)
         print(text, file=sys.stderr)
@@ -104,10 +105,10 @@ def job(cfg: DictConfig) -> str | None:
     return text
 
 
-def run(cfg: DictConfig, place: Path, overrides: Any) -> int:
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
     """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed.
 
-    place: the folder. overrides: those of Hydra (`hydra`) and of the run (`task`).
+    place: the folder. overrides: those of Hydra and of the run.
     """
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
     from clirbench.api.running import running
@@ -116,7 +117,8 @@ def run(cfg: DictConfig, place: Path, overrides: Any) -> int:
     from clirbench.report.folder import RunFolder
     from clirbench.report.provenance import COMMAND, provenance
 
-    words = [*COMMAND, *(one for one in overrides.hydra if key_of(one) == SEARCH_PATH), *overrides.task]
+    kept = [one for one in overrides if key_of(one)[:5] != "hydra" or key_of(one) == SEARCH_PATH]
+    words = [*COMMAND, *kept]
     set_limits(limits_of(cfg))
     experiment = build(cfg)
     if cfg.check:
@@ -151,7 +153,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
         if (members := sweep_of(name)) is not None:
-            arguments[at : at + 1] = _members(name, members)
+            arguments[at : at + 1] = _members(members)
     read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion:
@@ -159,9 +161,9 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     if read.config_dir:  # another way to write the same
         options = [one for one in options if not one.startswith(("--config-dir", "-cd")) and one != read.config_dir]
         read.overrides.append(f'{SEARCH_PATH}=["file://{Path(read.config_dir).absolute()}"]')
-    for word in read.overrides:
+    for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
-            meant = advice.of_word(word, sorted(commands()))
+            meant = advice.of_word(read.overrides, place, sorted(commands()))
             raise ConfigError(f"{word!r} is neither key=value nor a command. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
@@ -169,31 +171,24 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     return [*options, *prepare_overrides(read.overrides)]
 
 
-def _members(name: str, members: DictConfig) -> list[str]:
+def _members(members: DictConfig) -> list[str]:
     """The arguments of a sweep over the experiments that an experiment names."""
-    pool = members.get("pool", {})
+    pool, over = members.get("pool", {}), members.sweep.get("over", {})
     kept = [f"pool.{key}={v if isinstance(v, str) else '[' + ','.join(v) + ']'}" for key, v in pool.items()]
-    kept += [*members.sweep.get("with", ())]
-    kept += [f"{key}={','.join(values)}" for key, values in members.sweep.get("over", {}).items()]
-    further = members.sweep.get("retrieval", [])
-    if not further:
-        pass
-    elif all(map(find_spec, members.sweep.get("needs", ()))):
-        kept += [f"+retrieval@also_retrieval.{retriever}={retriever}" for retriever in further]
-    else:
-        print(f"{name}: without {' and '.join(further)}, which take: {members.sweep.install}", file=sys.stderr)
+    kept += [*members.sweep.get("with", ()), *(f"{key}={','.join(values)}" for key, values in over.items())]
     return ["--multirun", f"+experiment={','.join(members.sweep.experiments)}", *kept]
 
 
 def parse_arguments(arguments: Sequence[str]) -> Namespace:
     """What Hydra's own parser reads; raises `ConfigError` where it would print its usage and end the program."""
     parser = get_args_parser()
-    parser.error = _refuse  # type: ignore[method-assign]
+    parser.error = partial(_refuse, arguments)  # type: ignore[method-assign]
     return parser.parse_intermixed_args(arguments)
 
 
-def _refuse(message: str) -> NoReturn:
-    raise ConfigError(f"{message}; {advice.of_option(message)}")
+def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
+    option = message.removeprefix("unrecognized arguments: ").split()[0]
+    raise ConfigError(f"{message}; {advice.of_option(option, arguments)}")
 
 
 def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> list[str]:

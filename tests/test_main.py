@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import os
 import platform
 import signal
@@ -69,8 +68,6 @@ class TestFolder:
         out = small_folder.parent / "out"
         (row,) = table(out / "baseline.tsv")
         assert (row["system"], row["verdict"], row["n_topics"]) == ("every2", "worse", "10")
-        assert "every2 is worse than every9" in (out / "report.md").read_text(encoding="utf-8")
-        assert "every2 is worse than every9" in (out / "report.html").read_text(encoding="utf-8")
         assert cli(*run, "baseline=every2", "hydra.run.dir=other").returncode == 0
         assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
         refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
@@ -88,22 +85,6 @@ class TestFolder:
         assert not list(small_folder.parent.glob("runs/*/*"))
         assert (kept / "within").is_dir()
 
-    def test_one_or_two_workers_give_the_same_bytes(self, cli, small_folder: Path) -> None:
-        for workers in ("1", "2"):
-            options = ["engine=processes", f"engine.workers={workers}", f"hydra.run.dir=out{workers}"]
-            assert cli("+experiment=folder", "folder=small", *FAST[:3], *options).returncode == 0
-        one, two = small_folder.parent / "out1", small_folder.parent / "out2"
-        for path in one.rglob("*"):
-            timed = path.name in ("provenance.json", "manifest.json", "events.jsonl")
-            if path.is_file() and not timed:
-                assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
-
-    def test_an_earlier_run_in_the_same_folder_is_kept(self, cli, small_folder: Path) -> None:
-        for _ in range(2):
-            assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
-        out = small_folder.parent / "out"
-        assert (out / "previous-1" / "systems.tsv").read_bytes() == (out / "systems.tsv").read_bytes()
-
     def test_files_of_others_are_never_written_over(self, cli, small_folder: Path) -> None:
         (small_folder / "systems.tsv").write_text("system\tkind\nevery2\tx\nevery3\tx\nevery5\ty\nevery9\ty\n")
         done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=small")
@@ -112,40 +93,6 @@ class TestFolder:
 
 
 class TestRunsOfOthers:
-    def test_our_own_runs_read_back_give_the_same_measures(self, cli, small_folder: Path) -> None:
-        assert cli("folder=small", *FAST, "primary=MAP", "hydra.run.dir=out").returncode == 0
-        # The written qrels too: written scores fall strictly, so a tie group at the cut cannot be told from the file.
-        judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt", "relevance.judged_by=made"]
-        options = [option for option in FAST if not option.startswith("relevance")]
-        done = cli("+experiment=folder", "folder=small", *options, *judged, "runs=out/trec", "hydra.run.dir=again")
-        assert done.returncode == 0, done.stderr
-        first, again = (table(small_folder.parent / name / "systems.tsv") for name in ("out", "again"))
-        assert first == again
-
-    def test_further_retrievers_stand_beside_the_first(self, cli, small_folder: Path) -> None:
-        few = ["folder=small", *FAST, "measures=[MAP,RBO]", "primary=MAP"]
-        named = ["+retrieval@also.dense=dense", "+retrieval@also.both=fusion"]
-        three = cli(*few, *named, "also_retrieval.dense.passage=50", "also_retrieval.both.k=10", "hydra.run.dir=three")
-        alone = cli(*few, "retrieval=dense", "retrieval.passage=50", "hydra.run.dir=alone")
-        assert [done.returncode for done in (three, alone)] == [0, 0], three.stderr + alone.stderr
-        out = small_folder.parent
-        rows, dense = table(out / "three" / "systems.tsv"), table(out / "alone" / "systems.tsv")
-        assert [row["MAP[dense]"] for row in rows] == [row["MAP"] for row in dense]
-        for name in ("MAP", "MAP[dense]", "MAP[both]"):
-            assert len({row[name] for row in rows}) > 1
-        assert [row["MAP[both]"] for row in rows] != [row["MAP[dense]"] for row in rows]
-        assert (out / "three/trec/dense/ideal.run").read_bytes() == (out / "alone/trec/ideal.run").read_bytes()
-        gaps = table(out / "three" / "retrievers.tsv")
-        labels = [("", "[dense]"), ("", "[both]"), ("[dense]", "[both]")]
-        assert {(row["first"], row["second"]) for row in gaps} == {
-            (f"{measure}{one}", f"{measure}{two}") for measure in ("MAP", "RBO") for one, two in labels
-        }
-        for row in gaps:
-            assert math.isclose(float(row["gap"]), float(row["tau_first"]) - float(row["tau_second"]))
-        findings = json.loads((out / "three/results.json").read_text())["findings"]
-        assert [found["measure"] for found in findings if found["kind"] == "second"] == ["MAP[dense]", "MAP[both]"]
-        assert "also_retrieval" in (out / "three/provenance.json").read_text()
-
     def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:
         runs = small_folder.parent / "runs_of_others"
         runs.mkdir()
@@ -205,14 +152,6 @@ class TestEveryEndIsOurs:
         (small_folder / "systems" / os.fsdecode(b"bad\xff.txt")).write_text("x\n" * 60)
         refused(cli("+experiment=folder", "folder=small", *FAST), "'bad\\udcff' is not UTF-8; rename it")
 
-    def test_topics_that_match_nothing(self, cli, small_folder: Path) -> None:
-        (small_folder.parent / "t.tsv").write_text("topic_id\ttitle\n1\tzzzzqq\n2\txxyyxx\n")
-        topics = ["topics=tsv", "topics.path=t.tsv", *FAST[1:]]
-        done = cli("+experiment=folder", "folder=small", *topics, "hydra.run.dir=out")
-        assert done.returncode == 3
-        assert done.stderr.startswith("error: topics: none of 2 is left to score: the reference side matches 0 of them")
-        assert done.stderr.count("\n") == 1
-
     def test_metadata_called_like_metrics_and_systems_that_look_alike(self, cli, small_folder: Path) -> None:
         content = (small_folder / "systems" / "every2.txt").read_bytes()
         (small_folder / "systems" / "Every2.txt").write_bytes(content)
@@ -238,12 +177,6 @@ class TestEveryEndIsOurs:
         assert done.stderr.startswith("error: this is a fault of clirbench (ZeroDivisionError: division by zero)")
         assert done.stderr.count("\n") == 1
         assert "in tables\n" in (tmp_path / "out" / "fault.txt").read_text()
-
-    def test_numbers_that_no_statistic_can_square(self, cli, tmp_path: Path) -> None:
-        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1e308\t.1\nb\t-1e308\t.3\nc\t3\t.2\n")
-        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]")
-        refused(done, "'BLEU'", "'1e308' is not a finite number (of at most 1e+150)")
-        assert done.stderr.count("\n") == 1
 
     def test_a_damaged_result_in_the_store_is_told_on_the_command_line(self, cli, small_folder: Path) -> None:
         """Warnings were lost there: the configuration of logging silenced every logger that existed before it."""
@@ -290,8 +223,8 @@ class TestEveryEndIsOurs:
             ("also_topics=titles", "there is no key 'also_topics'"),
             ("experiment=folder", "+experiment=demo +experiment=folder: a run is of one experiment"),
             ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
-            ("measures=[MAP", "A bracket is not closed"),
-            ("measures=[]]", "measures=[]]: cannot be read. A bracket is not closed, or is not opened"),
+            ("measures=[MAP", "A bracket is not closed; type 'measures=[MAP]'"),
+            ("measures=[]]", "measures=[]]: cannot be read. A value with ="),
             ("measures=''", "measure '' cannot be read; write NAME"),
             ("units=[a]", "units=['a'] must be a text"),
             ("units=größe", "unknown metadata column in units 'größe'"),

@@ -254,17 +254,15 @@ class Outcome:
 
         import pandas as pd
 
-        taus = self._taus()
-        cells = pd.DataFrame([(row.measure, row.metric, tau_cell(row)) for row in taus.values()])
-        shown = [f"<p>{escape(self.answer)}</p>"]
+        shown, taus = [f"<p>{escape(self.answer)}</p>"], self._taus()
         if taus:
-            cells.columns = pd.Index(["measure", "metric", "tau"])
-            table = cells.pivot(index="measure", columns="metric", values="tau")
+            rows = [(row.measure, row.metric, tau_cell(row)) for row in taus.values()]
+            cells = pd.DataFrame(rows, columns=["measure", "metric", "tau"])
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
-            table = table.reindex(index=order[0], columns=order[1]).rename_axis(index=None, columns=None)
+            table = cells.pivot(index="measure", columns="metric", values="tau").loc[order[0], order[1]]
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
             said = f"{self.results['units']['said']}; x: not significant by p_adjusted{untested}"
-            shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
+            shown += [table.rename_axis(index=None, columns=None).to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)
 

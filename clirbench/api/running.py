@@ -18,7 +18,7 @@ from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, pandas_frame
@@ -60,48 +60,6 @@ from clirbench.text import open_binary, set_limits
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from clirbench.corpora.base import CorpusSource
-    from clirbench.engines.base import Engine
-    from clirbench.files.score_tables import ScoreTables
-    from clirbench.keys import Name, Names, Settings
-    from clirbench.measures.base import Measure
-    from clirbench.metrics.base import Metric
-    from clirbench.relevance.base import Relevance
-    from clirbench.result import Analysis
-    from clirbench.retrieval.base import Retriever
-    from clirbench.statistics.resampling import Bootstrap
-    from clirbench.systems.base import SystemSource
-    from clirbench.topics.base import TopicSource
-
-    class WithParts(Settings, total=False):
-        """The keys that hold components, and the sections of keys."""
-
-        corpus: Name | CorpusSource
-        systems: Name | SystemSource
-        topics: Name | TopicSource | Mapping[str, TopicSource]
-        retrieval: Name | Retriever | Mapping[str, Retriever]
-        relevance: Name | Relevance | Mapping[str, Relevance]
-        engine: Name | Engine
-        metric: Name | Metric | Sequence[Name | Metric]
-        analyses: Analysis | Sequence[Analysis] | Mapping[str, Any]
-        correlation__intervals: Bootstrap | Mapping[str, Any] | None
-        scores: ScoreTables | Mapping[str, Any]
-        analyzer: Name
-        paper: Name | Analysis
-        correlation: Mapping[str, Any]
-        documents: Mapping[str, int]
-        limits: Mapping[str, int]
-        output: Mapping[str, Any]
-        paths: Mapping[str, Name]
-        pool: Mapping[str, Any]
-
-    class Keywords(WithParts, total=False):
-        """What `run` has and `correlate` has as parameters."""
-
-        measures: Name | Measure | Sequence[Name | Measure | Any]
-        given: Names
-
 
 Value = TypeVar("Value")
 
@@ -194,14 +152,6 @@ DATAFRAME = "a DataFrame in Python"
 WORD = re.compile(r"[A-Za-z_][\w.@+/-]*", re.ASCII)
 SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
-
-
-@overload
-def run(experiment: str | None = None, /, **settings: "Unpack[Keywords]") -> Outcome: ...
-
-
-@overload
-def run(experiment: str | None = None, /, **settings: Any) -> Outcome: ...  # keys of components: topics__n=20
 
 
 def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
@@ -305,9 +255,7 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-def correlate(
-    df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: "Unpack[WithParts]"
-) -> Outcome:
+def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: Any) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
     `df`: a frame of pandas, polars, pyarrow or another library that narwhals reads; one row for each system, whose name

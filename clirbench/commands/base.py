@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from clirbench.configuration import laboratories
 from clirbench.configuration.advice import refusal
+from clirbench.configuration.laboratories import commands as commands
 from clirbench.errors import (
     ClirbenchError,
     ConfigError,
@@ -98,16 +98,6 @@ def _details(error: BaseException, folder: Path | None) -> str:
 
 
 Command = Callable[[Sequence[str]], int]
-NO_COMMANDS = ("__init__", "base", "faults")
-
-
-def commands() -> dict[str, str]:
-    """The module of each command, of this folder and of laboratories; its `main` takes the arguments.
-
-    Raises `ConfigError` where two have one name.
-    """
-    ours = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_COMMANDS)
-    return laboratories.commands({name: f"clirbench.commands.{name}" for name in ours})
 
 
 def command(name: str) -> Command:

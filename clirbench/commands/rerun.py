@@ -92,9 +92,7 @@ def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder; type clirbench rerun {path / PROVENANCE}")
-    recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE)
-    if missing := [key for key in KEPT if key not in recorded]:
-        raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
+    recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE, KEPT)
     if tuple(recorded["command"][:3]) != COMMAND:
         raise InputError(
             f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again, only "

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from clirbench.configuration.laboratories import config_parts, is_measure
@@ -24,13 +25,17 @@ OPEN = re.compile(r"(correlation\.intervals|scores\.rename)\.")
 """Keys within keys whose value is a mapping."""
 
 
-def of_word(word: str, commands: Collection[str]) -> str:
+def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     """What to type in place of a word that is no `key=value`.
 
-    >>> of_word("check", ["fetch"])
+    >>> of_word(["check"], 0, ["fetch"])
     'Type check=true'
     """
-    path = Path(word)
+    word, before, path = words[place], words[place - 1] if place else "", Path(words[place])
+    if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
+        return f"A name with a space is quoted; type '{before} {word}'"
+    if tuple(words[place + 1 : place + 2]) == ("=",):
+        return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
     if word in BY_NAME:
         return f"Type {word}={'true' if BY_NAME[word].kind == FLAG else 'VALUE'}"
     if path.is_dir():
@@ -40,13 +45,17 @@ def of_word(word: str, commands: Collection[str]) -> str:
     if any((folder / f"{word}.yaml").is_file() for folder in config_parts("experiment")):
         return f"Type +experiment={word}"
     meant = closest_match(word, list(commands)).lstrip()
-    said = "Commands: {}. A folder is named by folder=DIR; a key has no spaces around =, a value with one is quoted"
-    return f"{meant} {said.format(', '.join(commands))}".lstrip()
+    return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
 
 
-def of_option(message: str) -> str:
-    """What to type in place of an option that Hydra's parser refuses, by what it says (`...: --out=DIR`)."""
-    name, _, value = message.rpartition(" --")[2].partition(" ")[0].partition("=")
+def of_option(option: str, words: Sequence[str]) -> str:
+    """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
+
+    words: the whole command line.
+    """
+    name, _, value = option.lstrip("-").partition("=")
+    following = [word for before, word in pairwise(words) if before == option and word[:1] != "-" and "=" not in word]
+    value = value or "".join(following[:1])
     if name in OUTPUT:
         return f"type hydra.run.dir={value or 'DIR'}"
     if name in BY_NAME:
@@ -172,8 +181,8 @@ def how_to_quote(override: str) -> str:
     'measures=[MAP,"RBO(p=0.9)"]'
     """
     key, _, value = override.partition("=")
-    if value.count("[") != value.count("]"):
-        return "A bracket is not closed, or is not opened"
+    if (missing := value.count("[") - value.count("]")) > 0:
+        return f"A bracket is not closed; type '{override}{']' * missing}'"
     quoted = f'"{value}"'
     if value.startswith("[") and value.endswith("]"):
         items = [item.strip().strip("\"'") for item in re.findall(r"(?:\([^()]*\)|[^,()])+", value[1:-1])]

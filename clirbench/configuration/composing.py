@@ -48,7 +48,6 @@ from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.laboratories import config_parts as config_parts
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
-from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, SweptJob, combine, swept_keys
 
 WHEN = "_when_"
 
@@ -335,11 +334,13 @@ class SweepTable(Callback):
 
     def __init__(self, exclude_not_significant: bool = False) -> None:
         self._exclude = exclude_not_significant
-        self._jobs: list[SweptJob] = []
+        self._jobs: list[Any] = []
         self._settings: dict[str, Any] = {}
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
         """Keep what the job wrote; write the table after some jobs, so that a sweep that is interrupted has one."""
+        from clirbench.report.compared import SweptJob, combine  # here, because the help needs none of it
+
         why = str(job_return.return_value or "").removeprefix("error: ")
         folder = Path(config.hydra.runtime.output_dir)
         self._jobs.append(SweptJob.read(folder, list(config.hydra.overrides.task), why))
@@ -349,6 +350,8 @@ class SweepTable(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Write the table, have laboratories write what they make of all jobs; say which failed and where files are."""
+        from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, combine, swept_keys
+
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
         combine(folder, self._jobs, exclude_not_significant=self._exclude)
         failed = {

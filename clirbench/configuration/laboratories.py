@@ -14,7 +14,7 @@ Measures by their names, those of laboratories too.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -55,11 +55,6 @@ class Laboratory:
         """Its folder of configurations, if it has one."""
         return folder if (folder := self.folder / "conf").is_dir() else None
 
-    def commands(self) -> dict[str, str]:
-        """The module of each of its commands."""
-        paths = sorted((self.folder / "commands").glob("[!_]*.py"))
-        return {path.stem: f"{self.package}.commands.{path.stem}" for path in paths}
-
 
 @cache
 def laboratories() -> tuple[Laboratory, ...]:
@@ -89,14 +84,19 @@ def config_folders() -> list[Path]:
     return [folder for laboratory in laboratories() if (folder := laboratory.conf) is not None]
 
 
-def commands(core: Mapping[str, str]) -> dict[str, str]:
-    """The core's commands and those of laboratories, each with its module; raises `ConfigError` for two of one name."""
-    found = dict(core)
-    for laboratory in laboratories():
-        for name, module in laboratory.commands().items():
-            if name in found:
-                raise ConfigError(f"command {name!r}: {found[name]} and {module} have this name; uninstall one of them")
-            found[name] = module
+def commands() -> dict[str, str]:
+    """The module of each command, the core's first; its `main` takes the arguments.
+
+    Raises `ConfigError` for two of one name.
+    """
+    found: dict[str, str] = {}
+    for package, folder in [("clirbench", HERE), *((one.package, one.folder) for one in laboratories())]:
+        for path in sorted((folder / "commands").glob("[!_]*.py")):
+            module, known = f"{package}.commands.{path.stem}", found.get(path.stem)
+            if known:
+                raise ConfigError(f"command {path.stem!r}: {known} and {module} have this name; uninstall one of them")
+            if module != "clirbench.commands.base":
+                found[path.stem] = module
     return found
 
 

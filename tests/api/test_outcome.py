@@ -98,12 +98,6 @@ def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> 
     assert ax.get_legend().get_title().get_text() == "training_lines"
 
 
-def test_parquet_beside_each_table(published: cb.Outcome, tmp_path: Path) -> None:
-    folder = published.save(tmp_path / "run")
-    for name, table in published.tables.items():
-        pd.testing.assert_frame_equal(pd.read_parquet(folder / f"{name}.parquet"), table, check_exact=True)
-
-
 def test_an_undefined_number_of_a_first_view_has_its_reason(texts: cb.Outcome, published: cb.Outcome) -> None:
     small = cb.correlate(
         pd.DataFrame({"system": list("abcd"), "BLEU": [1, 2, 3, 4], "TER": [1] * 4, "MAP": [1, 3, 2, 4]}),

@@ -1,7 +1,6 @@
 """How a run ends: every error in words, with its status; the details of a fault in a file."""
 
 import errno
-import os
 import re
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import pytest
 from clirbench.commands.base import FAULT, MENDABLE, NOTHING, command_parser, in_words, run_command
 from clirbench.errors import ConfigError, InputError, NothingCompared, Problems
 from clirbench.files.run_files import Journal
-from tests.conftest import PACKAGE
 
 
 @pytest.mark.parametrize(
@@ -98,52 +96,6 @@ def test_too_little_memory_is_one_line(tmp_path: Path, megabytes: int) -> None:
     assert done.returncode == 1, done.stderr
     assert done.stderr.startswith(f"error: the memory is limited to {megabytes} MB (ulimit -v), and a run needs 800 MB")
     assert done.stderr.count("\n") == 1
-
-
-INTERRUPTED_KERNEL = """
-import os, signal, threading
-import numpy as np
-from clirbench.commands.base import run_command
-from argparse import ArgumentParser
-from numba import njit
-
-@njit(nogil=True)
-def kernel(values, times):
-    total = 0.0
-    values[0] = 2.0
-    for _ in range(times):
-        for value in values:
-            total += value % 3
-    return values, total
-
-kernel(np.ones(10), 1)
-values = np.ones(1_000_000)
-
-def interrupt():
-    while values[0] == 1.0:
-        pass
-    os.kill(os.getpid(), signal.SIGINT)
-
-def work(_):
-    kernel(values, 300)
-    return 0
-
-threading.Thread(target=interrupt).start()
-try:
-    run_command(ArgumentParser(), [], work)
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_within_compiled_code_is_an_interrupt_and_no_fault_of_ours(tmp_path: Path) -> None:
-    """A function that returns an array meets the interrupt where the array is made: Python raises a SystemError."""
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_KERNEL], cwd=tmp_path, env=environment, capture_output=True, text=True,
-        check=False, timeout=120,
-    )  # fmt: skip
-    assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
 
 
 CONVERTED = """

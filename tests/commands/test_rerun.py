@@ -107,7 +107,7 @@ def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path, 
 def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "provenance.json"
     path.write_text('{"command": [], "configuration": {}, "inputs": {}}')
-    with pytest.raises(InputError, match="does not say files, read, directory, without which"):
+    with pytest.raises(InputError, match="'files' is missing, 'read' is missing, 'directory' is missing"):
         read_provenance(path)
     path.write_text("[" * 100_000)
     assert main([str(path)]) == 1
