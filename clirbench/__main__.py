@@ -122,7 +122,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
     set_limits(limits_of(cfg))
     experiment = build(cfg)
     if cfg.check:
-        for show, line in terminal.checked(experiment, Path(cfg.paths.cache)):
+        for show, line in terminal.checked(experiment):
             show(line)
         return 0
     folder = RunFolder.claim(place)

@@ -112,7 +112,7 @@ KEYS = (
     Key("scores.rename", PAIRS, {}, "new names of columns"),
     Key("scores.title", TEXT, "", "heads the tau table of the imported measures"),
     Key("scores.mark", TEXT, "", "an imported measure that is computed too is called NAME[mark]"),
-    Key("scores.missing", TEXT, "error", "error, drop or hole: what an empty cell is"),
+    Key("scores.missing", TEXT, "error", "error or hole: what an empty cell is"),
     Key("title", TEXT, "", "heads the tau table of what is computed"),
     Key("remarks", NAMES, [], "sentences said under the tables"),
     Key("paths.mirror", TEXT, None, "a folder where data sets lie ready", FILES),

@@ -21,11 +21,12 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clirbench.errors import ConfigError
-from clirbench.measures import parsing
-from clirbench.measures.base import Measure
+
+if TYPE_CHECKING:
+    from clirbench.measures.base import Measure
 
 HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -114,16 +115,18 @@ def config_parts(group: str) -> list[Path]:
     return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
 
 
-def parse(name: str) -> Measure:
+def parse(name: str) -> "Measure":
     """The measure that a name means; its column is called as the user wrote it.
 
     Raises `UnknownName` (choices, closest match) for a name nobody knows, `ConfigError` for a wrong parameter.
     """
+    from clirbench.measures import parsing  # which loads libraries that the help does not need
+
     return parsing.parse(name, measures_of_laboratories)
 
 
 @cache
-def measures_of_laboratories() -> parsing.Kinds:
+def measures_of_laboratories() -> dict[str, Any]:
     """The measures that laboratories add; which are loaded for a name that only they may know."""
     return {name: kind for measures in hooks("measures") for name, kind in measures().items()}
 
