@@ -115,14 +115,6 @@ class TestFoundByFreshEyes:
         taus = table(small_folder.parent / "out" / "correlations.tsv")
         assert "undefined" not in {row["significant"] for row in taus}
 
-    def test_errors_of_the_reference_and_of_systems_are_said_together(self, cli, small_folder: Path) -> None:
-        reference, system = small_folder / "reference.txt", small_folder / "systems" / "every3.txt"
-        text = lines(reference)
-        reference.write_text("\n".join([*text[:6], "", *text[7:]]) + "\n")
-        system.write_text("\n".join(lines(system)[:50]) + "\n")
-        done = cli("+experiment=folder", "folder=small", "metric=[BLEU]", "measures=[MAP]")
-        refused(done, "empty lines in an MT reference: 7", "every3.txt has 50 lines")
-
     def test_unknown_choices_are_said_together(self, cli) -> None:
         refused(cli("+experiment=foldr", "metric=[BLUE]", "retrieval=bm52"), "'foldr'", "'BLUE'", "'bm52'")
 

@@ -28,7 +28,6 @@ from clirbench.errors import (
     interrupted,
     shorten,
 )
-from clirbench.pages import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
 DOES_NOT_FOLLOW, CANNOT_CHECK = 4, 5
@@ -73,10 +72,8 @@ def check_memory() -> None:
 
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:
-        raise ResourceError(
-            f"the memory is limited to {fixed(most / 1e6)} MB (ulimit -v), and a run needs "
-            f"{fixed(LEAST_MEMORY / 1e6)} MB"
-        )
+        needs = f"and a run needs {LEAST_MEMORY // 10**6} MB"
+        raise ResourceError(f"the memory is limited to {most // 10**6} MB (ulimit -v), {needs}")
 
 
 def _raised_in(error: BaseException) -> str:

@@ -111,7 +111,7 @@ def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pyte
         read_provenance(path)
     path.write_text("[" * 100_000)
     assert main([str(path)]) == 1
-    assert "no provenance.json of a run" in capsys.readouterr().err
+    assert "provenance.json: more than 100 lists and objects" in capsys.readouterr().err
 
 
 def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
