@@ -1,15 +1,13 @@
 """The keys of a run, each once: name, type, default and meaning.
 
-From `Keys` come what the command line knows and says, the defaults beneath `conf/config.yaml`, fields of `Experiment`
-(`setting`), the keywords of `cb.run` for type checkers, and the table in the documents. A dot of a name is two
-underscores here, as in Python. Keys of components are the arguments of their classes.
+From `KEYS` come what the command line knows and says, the defaults beneath `conf/config.yaml`, fields of `Experiment`
+(`setting`), and the table in the documents. Keys of components are the arguments of their classes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
-from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypedDict, get_type_hints
+from typing import Any
 
 from clirbench.checks import name_list
 from clirbench.errors import ConfigError, UnknownName
@@ -27,107 +25,29 @@ def is_number(value: Any) -> bool:
 
 
 TEXT, FLAG, NAMES, PAIRS = "a text", "true or false", "a list of names, [A,B]", "pairs of names, {OLD: NEW}"
+AMOUNT, SHARE = "a number of at least 0", "a number between 0 and 1"
+WHOLE, COUNT = "a whole number of at least 0", "a whole number of at least 1"
 KINDS: dict[str, Callable[[Any], bool]] = {
     TEXT: is_text,
     FLAG: lambda value: isinstance(value, bool),
     NAMES: lambda value: isinstance(value, str) or (isinstance(value, list) and all(map(is_text, value))),
     PAIRS: lambda value: isinstance(value, dict) and all(map(is_text, value.values())),
-    "a number of at least 0": lambda value: is_number(value) and 0 <= value < inf,
-    "a number between 0 and 1": lambda value: is_number(value) and 0 < value < 1,
-    "a whole number of at least 0": lambda value: type(value) is int and value >= 0,
-    "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
+    AMOUNT: lambda value: is_number(value) and 0 <= value < inf,
+    SHARE: lambda value: is_number(value) and 0 < value < 1,
+    WHOLE: lambda value: type(value) is int and value >= 0,
+    COUNT: lambda value: type(value) is int and value >= 1,
     "a mapping": lambda value: isinstance(value, dict),
 }
 """What a key may hold, in words and as a test; null is always allowed."""
 
-Name: TypeAlias = str | int | float | Path
-Text: TypeAlias = Annotated[Name | None, TEXT]
-Names: TypeAlias = Annotated[Name | Sequence[Name] | None, NAMES]
-Pairs: TypeAlias = Annotated[Mapping[str, Name] | None, PAIRS]
-Flag: TypeAlias = Annotated[bool | None, FLAG]
-Amount: TypeAlias = Annotated[float | None, "a number of at least 0"]
-Share: TypeAlias = Annotated[float | None, "a number between 0 and 1"]
-Whole: TypeAlias = Annotated[int | None, "a whole number of at least 0"]
-Count: TypeAlias = Annotated[int | None, "a whole number of at least 1"]
+SEARCH_PATH = "hydra.searchpath"
 FILES = "its value names files or folders"
-
-
-class Settings(TypedDict, total=False):
-    """Each key but those that `cb.correlate` has parameters for: its kind, default, meaning, and its choices if few."""
-
-    name: Annotated[Text, "run", "names the run's folder"]
-    folder: Annotated[Text, None, "the retrieval collection, a folder of MT outputs", FILES]
-    test_folder: Annotated[Text, None, "the MT test set, where it is another folder with the same system names", FILES]
-    references: Annotated[Names, "first", "first, all, or names, the first is searched; cross: one scores, both ways"]
-    runs: Annotated[Text, None, "a folder of TREC runs made by another retrieval system", FILES]
-    documents__size: Annotated[Count, 1, "lines in a document where there is no docs.tsv"]
-    languages: Annotated[Text, None, "SOURCE-TARGET, such as de-zh: chooses the analyser and the metrics' tokeniser"]
-    analysis: Annotated[Names, ["correlation"], "the analyses to make"]
-    pair: Annotated[Names, None, "the two systems of a two-system analysis; positive numbers favour the first"]
-    primary: Annotated[Text, None, "the IR measure that the answer is about"]
-    units: Annotated[Text, None, "the column that says which systems belong together, none, number, maker or order"]
-    untranslated: Annotated[Flag, False, "rows that search the source side, untranslated, and the reference side"]
-    baseline: Annotated[Text, None, "the system in use: is another one better? exit status 11 if all are worse"]
-    keep_copies: Annotated[Flag, False, "a system that copies the reference takes part"]
-    margin: Annotated[Amount, 0, "a loss against baseline that is allowed, in units of the measure"]
-    pool__about: Annotated[Pairs, {}, "what the collection shares with others: {pair: de-en, year: 2021}"]
-    pool__groups: Annotated[Names, [], "of these, what keeps collections together when a sweep is pooled"]
-    pool__apart: Annotated[Names, [], "runs that count by themselves when a sweep is pooled, though they share texts"]
-    pool__tables: Annotated[Names, [], "score tables with a column collection, pooled after a sweep", FILES]
-    pool__measures: Annotated[Names, [], "their columns that are IR measures"]
-    pool__metrics: Annotated[Names, [], "their columns that are MT metrics; all other numbers if not said"]
-    pool__plan: Annotated[Text, None, "the plan of a study over a sweep", FILES]
-    pool__known_items: Annotated[Text, None, "a table that +experiment=help wrote", FILES]
-    correlation__coefficients: Annotated[Names, ["kendall", "spearman", "pearson"], "kendall, spearman, pearson, ..."]
-    correlation__alpha: Annotated[Share, 0.05, "x marks a tau whose p-value is not below"]
-    correlation__p_value: Annotated[Text, "exact", "exact, permutation or scipy"]
-    correlation__complete_pairs: Annotated[
-        Flag, True, "a column with holes is correlated over the systems that have a value"
-    ]
-    scores__tables: Annotated[Names, [], "score tables made elsewhere", FILES]
-    scores__measures: Annotated[Names, [], "which columns of score tables are IR measures"]
-    scores__lower_is_better: Annotated[Names, [], "columns in which less is better"]
-    scores__ignore: Annotated[Names, [], "columns that are left out"]
-    scores__metadata: Annotated[Names, [], "columns that describe systems although they are numbers"]
-    scores__rename: Annotated[Pairs, {}, "new names of columns"]
-    scores__title: Annotated[Text, "", "heads the tau table of the imported measures"]
-    scores__mark: Annotated[Text, "", "an imported measure that is computed too is called NAME[mark]"]
-    scores__missing: Annotated[Text, "error", "error or hole: what an empty cell is"]
-    title: Annotated[Text, "", "heads the tau table of what is computed"]
-    remarks: Annotated[Names, [], "sentences said under the tables"]
-    paths__mirror: Annotated[Text, None, "a folder where data sets lie ready", FILES]
-    paths__cache: Annotated[Text, "runs/.cache", "the store, and downloads", FILES]
-    download: Annotated[Flag, False, "whether missing data may be fetched"]
-    seed: Annotated[Whole, 0, "seed of everything random"]
-    check: Annotated[Flag, False, "read, align and list everything, run nothing"]
-    limits__line_bytes: Annotated[Count, Limits.line_bytes, "the most that is read: of one line, one document as JSON"]
-    limits__held_bytes: Annotated[Count, Limits.held_bytes, "the most that is read: of a file that is held in memory"]
-    limits__unpacked_bytes: Annotated[Count, Limits.unpacked_bytes, "the most that is read: of a file that is streamed"]
-    limits__lines: Annotated[Count, Limits.lines, "the most that is read: of a searched text"]
-    limits__json_depth: Annotated[
-        Count, Limits.json_depth, "the most that is read: lists and objects within each other"
-    ]
-    limits__topics: Annotated[Count, Limits.topics, "the most that is read: of one set of topics"]
-    limits__pairs: Annotated[Count, Limits.pairs, "the most that is read: topics times documents"]
-    output__runs: Annotated[
-        Text, "auto", "which run files are written; auto: all up to 50 systems", ("all", "ideal", "none", "auto")
-    ]
-    output__figures: Annotated[Names, ["svg"], "formats of the figures; [] for none", ("svg",)]
-    output__json: Annotated[Flag, False, "whether results.json is printed, and nothing else"]
-    output__quiet: Annotated[Flag, False, "whether the answer and the folder alone are printed"]
-    output__tables: Annotated[Names, ["tsv"], "formats of the tables: tsv, parquet beside it", ("tsv", "parquet")]
-
-
-class Keys(Settings, total=False):
-    """Each key whose value is no component."""
-
-    measures: Annotated[Names, ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"], "IR measures"]
-    given: Annotated[Names, [], "what a metric must add to: metadata columns, such as training_lines"]
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key: its dotted name, the kind of its value (one of `KINDS`), its default, and what it is, in a line."""
+    """One key: its dotted name, the kind of its value (one of `KINDS`), its default, what it is, in a line, and its
+    choices if they are few, or `FILES`."""
 
     name: str
     kind: str
@@ -158,10 +78,62 @@ class Key:
 
 
 KEYS = (
-    *(
-        Key(name.replace("__", "."), *hint.__metadata__)
-        for name, hint in get_type_hints(Keys, include_extras=True).items()
-    ),
+    Key("name", TEXT, "run", "names the run's folder"),
+    Key("folder", TEXT, None, "the retrieval collection, a folder of MT outputs", FILES),
+    Key("test_folder", TEXT, None, "the MT test set, where it is another folder with the same system names", FILES),
+    Key("references", NAMES, "first", "first, all, or names, the first is searched; cross: one scores, both ways"),
+    Key("runs", TEXT, None, "a folder of TREC runs made by another retrieval system", FILES),
+    Key("documents.size", COUNT, 1, "lines in a document where there is no docs.tsv"),
+    Key("languages", TEXT, None, "SOURCE-TARGET, such as de-zh: chooses the analyser and the metrics' tokeniser"),
+    Key("analysis", NAMES, ["correlation"], "the analyses to make"),
+    Key("pair", NAMES, None, "the two systems of a two-system analysis; positive numbers favour the first"),
+    Key("primary", TEXT, None, "the IR measure that the answer is about"),
+    Key("units", TEXT, None, "the column that says which systems belong together, none, number, maker or order"),
+    Key("untranslated", FLAG, False, "rows that search the source side, untranslated, and the reference side"),
+    Key("baseline", TEXT, None, "the system in use: is another one better? exit status 11 if all are worse"),
+    Key("keep_copies", FLAG, False, "a system that copies the reference takes part"),
+    Key("margin", AMOUNT, 0, "a loss against baseline that is allowed, in units of the measure"),
+    Key("pool.about", PAIRS, {}, "what the collection shares with others: {pair: de-en, year: 2021}"),
+    Key("pool.groups", NAMES, [], "of these, what keeps collections together when a sweep is pooled"),
+    Key("pool.apart", NAMES, [], "runs that count by themselves when a sweep is pooled, though they share texts"),
+    Key("pool.tables", NAMES, [], "score tables with a column collection, pooled after a sweep", FILES),
+    Key("pool.measures", NAMES, [], "their columns that are IR measures"),
+    Key("pool.metrics", NAMES, [], "their columns that are MT metrics; all other numbers if not said"),
+    Key("pool.plan", TEXT, None, "the plan of a study over a sweep", FILES),
+    Key("correlation.coefficients", NAMES, ["kendall", "spearman", "pearson"], "kendall, spearman, pearson, ..."),
+    Key("correlation.alpha", SHARE, 0.05, "x marks a tau whose p-value is not below"),
+    Key("correlation.p_value", TEXT, "exact", "exact, permutation or scipy"),
+    Key("correlation.complete_pairs", FLAG, True, "a column with holes is correlated over systems with a value"),
+    Key("scores.tables", NAMES, [], "score tables made elsewhere", FILES),
+    Key("scores.measures", NAMES, [], "which columns of score tables are IR measures"),
+    Key("scores.lower_is_better", NAMES, [], "columns in which less is better"),
+    Key("scores.ignore", NAMES, [], "columns that are left out"),
+    Key("scores.metadata", NAMES, [], "columns that describe systems although they are numbers"),
+    Key("scores.rename", PAIRS, {}, "new names of columns"),
+    Key("scores.title", TEXT, "", "heads the tau table of the imported measures"),
+    Key("scores.mark", TEXT, "", "an imported measure that is computed too is called NAME[mark]"),
+    Key("scores.missing", TEXT, "error", "error or hole: what an empty cell is"),
+    Key("title", TEXT, "", "heads the tau table of what is computed"),
+    Key("remarks", NAMES, [], "sentences said under the tables"),
+    Key("paths.mirror", TEXT, None, "a folder where data sets lie ready", FILES),
+    Key("paths.cache", TEXT, "runs/.cache", "the store, and downloads", FILES),
+    Key("download", FLAG, False, "whether missing data may be fetched"),
+    Key("seed", WHOLE, 0, "seed of everything random"),
+    Key("check", FLAG, False, "read, align and list everything, run nothing"),
+    Key("limits.line_bytes", COUNT, Limits.line_bytes, "the most that is read: of one line, one document as JSON"),
+    Key("limits.held_bytes", COUNT, Limits.held_bytes, "the most that is read: of a file that is held in memory"),
+    Key("limits.unpacked_bytes", COUNT, Limits.unpacked_bytes, "the most that is read: of a file that is streamed"),
+    Key("limits.lines", COUNT, Limits.lines, "the most that is read: of a searched text"),
+    Key("limits.json_depth", COUNT, Limits.json_depth, "the most that is read: lists and objects within each other"),
+    Key("limits.topics", COUNT, Limits.topics, "the most that is read: of one set of topics"),
+    Key("limits.pairs", COUNT, Limits.pairs, "the most that is read: topics times documents"),
+    Key("output.runs", TEXT, "auto", "run files; auto: all up to 50 systems", ("all", "ideal", "none", "auto")),
+    Key("output.figures", NAMES, ["svg"], "formats of the figures; [] for none", ("svg",)),
+    Key("output.json", FLAG, False, "whether results.json is printed, and nothing else"),
+    Key("output.quiet", FLAG, False, "whether the answer and the folder alone are printed"),
+    Key("output.tables", NAMES, ["tsv"], "formats of the tables: tsv, parquet beside it", ("tsv", "parquet")),
+    Key("measures", NAMES, ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"], "IR measures"),
+    Key("given", NAMES, [], "what a metric must add to: metadata columns, such as training_lines"),
     Key("correlation.intervals", "a mapping", None, "bootstrap intervals; null: none"),
 )
 BY_NAME = {key.name: key for key in KEYS}

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import os
 import platform
 import signal
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.hydra import Hydra
 
 from clirbench import __version__
 from clirbench.__main__ import _listed as hydra_lists
@@ -48,26 +46,6 @@ def test_linear_algebra_has_one_thread_unless_another_number_is_asked_for(asked:
     assert done.stdout.split() == [asked or "1"]
 
 
-@pytest.mark.parametrize(
-    ("override", "option", "composed"),
-    [
-        ("metric=[BLEU]", "hydra.run.dir=x", False),
-        ("hydra.run.dir=x", "-m", False),
-        ("hydra.mode=MULTIRUN", "", True),
-        ("++hydra.mode=RUN", "", True),
-        ("hydra/launcher=mine", "", True),
-        ("metric=[BLEU]", "--config-dir=x", True),
-        ("metric=[BLEU]", "hydra.searchpath=[x]", True),
-    ],
-)
-def test_a_mode_is_looked_for_where_one_may_be_set(
-    override: str, option: str, composed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("clirbench.__main__._composed_mode", lambda *_: "looked for")
-    monkeypatch.setattr(sys, "argv", ["clirbench", override, *([option] if option else [])])
-    assert Hydra.get_mode(None, "config", [override]) == ("looked for" if composed else None)
-
-
 class TestFolder:
     def test_a_folder_gives_every_file_of_the_contract(self, cli, small_folder: Path) -> None:
         done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
@@ -90,8 +68,6 @@ class TestFolder:
         out = small_folder.parent / "out"
         (row,) = table(out / "baseline.tsv")
         assert (row["system"], row["verdict"], row["n_topics"]) == ("every2", "worse", "10")
-        assert "every2 is worse than every9" in (out / "report.md").read_text(encoding="utf-8")
-        assert "every2 is worse than every9" in (out / "report.html").read_text(encoding="utf-8")
         assert cli(*run, "baseline=every2", "hydra.run.dir=other").returncode == 0
         assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
         refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
@@ -106,24 +82,8 @@ class TestFolder:
         (kept / "within").mkdir(parents=True)
         for folder in ([], ["hydra.run.dir=earlier"], ["hydra.run.dir=earlier/within/here"]):
             assert cli("+experiment=folder", "folder=small", *FAST, "check=true", *folder).returncode == 0
-        assert not list(small_folder.parent.glob("runs/*/*/.hydra"))
+        assert not list(small_folder.parent.glob("runs/*/*"))
         assert (kept / "within").is_dir()
-
-    def test_one_or_two_workers_give_the_same_bytes(self, cli, small_folder: Path) -> None:
-        for workers in ("1", "2"):
-            options = ["engine=processes", f"engine.workers={workers}", f"hydra.run.dir=out{workers}"]
-            assert cli("+experiment=folder", "folder=small", *FAST[:3], *options).returncode == 0
-        one, two = small_folder.parent / "out1", small_folder.parent / "out2"
-        for path in one.rglob("*"):
-            timed = path.name in ("provenance.json", "manifest.json", "events.jsonl")
-            if path.is_file() and not timed and ".hydra" not in path.parts:
-                assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
-
-    def test_an_earlier_run_in_the_same_folder_is_kept(self, cli, small_folder: Path) -> None:
-        for _ in range(2):
-            assert cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out").returncode == 0
-        out = small_folder.parent / "out"
-        assert (out / "previous-1" / "systems.tsv").read_bytes() == (out / "systems.tsv").read_bytes()
 
     def test_files_of_others_are_never_written_over(self, cli, small_folder: Path) -> None:
         (small_folder / "systems.tsv").write_text("system\tkind\nevery2\tx\nevery3\tx\nevery5\ty\nevery9\ty\n")
@@ -133,40 +93,6 @@ class TestFolder:
 
 
 class TestRunsOfOthers:
-    def test_our_own_runs_read_back_give_the_same_measures(self, cli, small_folder: Path) -> None:
-        assert cli("folder=small", *FAST, "primary=MAP", "hydra.run.dir=out").returncode == 0
-        # The written qrels too: written scores fall strictly, so a tie group at the cut cannot be told from the file.
-        judged = ["relevance=qrels", "relevance.path=out/trec/qrels.txt", "relevance.judged_by=made"]
-        options = [option for option in FAST if not option.startswith("relevance")]
-        done = cli("+experiment=folder", "folder=small", *options, *judged, "runs=out/trec", "hydra.run.dir=again")
-        assert done.returncode == 0, done.stderr
-        first, again = (table(small_folder.parent / name / "systems.tsv") for name in ("out", "again"))
-        assert first == again
-
-    def test_further_retrievers_stand_beside_the_first(self, cli, small_folder: Path) -> None:
-        few = ["folder=small", *FAST, "measures=[MAP,RBO]", "primary=MAP"]
-        named = ["+retrieval@also.dense=dense", "+retrieval@also.both=fusion"]
-        three = cli(*few, *named, "also_retrieval.dense.passage=50", "also_retrieval.both.k=10", "hydra.run.dir=three")
-        alone = cli(*few, "retrieval=dense", "retrieval.passage=50", "hydra.run.dir=alone")
-        assert [done.returncode for done in (three, alone)] == [0, 0], three.stderr + alone.stderr
-        out = small_folder.parent
-        rows, dense = table(out / "three" / "systems.tsv"), table(out / "alone" / "systems.tsv")
-        assert [row["MAP[dense]"] for row in rows] == [row["MAP"] for row in dense]
-        for name in ("MAP", "MAP[dense]", "MAP[both]"):
-            assert len({row[name] for row in rows}) > 1
-        assert [row["MAP[both]"] for row in rows] != [row["MAP[dense]"] for row in rows]
-        assert (out / "three/trec/dense/ideal.run").read_bytes() == (out / "alone/trec/ideal.run").read_bytes()
-        gaps = table(out / "three" / "retrievers.tsv")
-        labels = [("", "[dense]"), ("", "[both]"), ("[dense]", "[both]")]
-        assert {(row["first"], row["second"]) for row in gaps} == {
-            (f"{measure}{one}", f"{measure}{two}") for measure in ("MAP", "RBO") for one, two in labels
-        }
-        for row in gaps:
-            assert math.isclose(float(row["gap"]), float(row["tau_first"]) - float(row["tau_second"]))
-        findings = json.loads((out / "three/results.json").read_text())["findings"]
-        assert [found["measure"] for found in findings if found["kind"] == "second"] == ["MAP[dense]", "MAP[both]"]
-        assert "also_retrieval" in (out / "three/provenance.json").read_text()
-
     def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:
         runs = small_folder.parent / "runs_of_others"
         runs.mkdir()
@@ -189,20 +115,12 @@ class TestFoundByFreshEyes:
         taus = table(small_folder.parent / "out" / "correlations.tsv")
         assert "undefined" not in {row["significant"] for row in taus}
 
-    def test_errors_of_the_reference_and_of_systems_are_said_together(self, cli, small_folder: Path) -> None:
-        reference, system = small_folder / "reference.txt", small_folder / "systems" / "every3.txt"
-        text = lines(reference)
-        reference.write_text("\n".join([*text[:6], "", *text[7:]]) + "\n")
-        system.write_text("\n".join(lines(system)[:50]) + "\n")
-        done = cli("+experiment=folder", "folder=small", "metric=[BLEU]", "measures=[MAP]")
-        refused(done, "empty lines in an MT reference: 7", "every3.txt has 50 lines")
-
     def test_unknown_choices_are_said_together(self, cli) -> None:
         refused(cli("+experiment=foldr", "metric=[BLUE]", "retrieval=bm52"), "'foldr'", "'BLUE'", "'bm52'")
 
     def test_a_folder_of_the_run_that_cannot_be_made(self, cli, tmp_path: Path) -> None:
         (tmp_path / "afile").write_text("")
-        refused(cli("hydra.run.dir=afile"), "afile", "cannot be made")
+        refused(cli("hydra.run.dir=afile"), "afile", "choose hydra.run.dir=DIR")
 
     def test_a_link_that_leads_nowhere(self, cli, small_folder: Path) -> None:
         (small_folder / "systems" / "gone.txt").symlink_to("/nonexistent/ckpt.txt")
@@ -225,14 +143,6 @@ class TestEveryEndIsOurs:
     def test_a_file_name_that_is_not_utf8(self, cli, small_folder: Path) -> None:
         (small_folder / "systems" / os.fsdecode(b"bad\xff.txt")).write_text("x\n" * 60)
         refused(cli("+experiment=folder", "folder=small", *FAST), "'bad\\udcff' holds a control character, is not")
-
-    def test_topics_that_match_nothing(self, cli, small_folder: Path) -> None:
-        (small_folder.parent / "t.tsv").write_text("topic_id\ttitle\n1\tzzzzqq\n2\txxyyxx\n")
-        topics = ["topics=tsv", "topics.path=t.tsv", *FAST[1:]]
-        done = cli("+experiment=folder", "folder=small", *topics, "hydra.run.dir=out")
-        assert done.returncode == 3
-        assert done.stderr.startswith("error: topics: none of 2 is left to score: the reference side matches 0 of them")
-        assert done.stderr.count("\n") == 1
 
     def test_metadata_called_like_metrics_and_systems_that_look_alike(self, cli, small_folder: Path) -> None:
         content = (small_folder / "systems" / "every2.txt").read_bytes()
@@ -260,12 +170,6 @@ class TestEveryEndIsOurs:
         assert done.stderr.count("\n") == 1
         assert "in tables\n" in (tmp_path / "out" / "fault.txt").read_text()
 
-    def test_numbers_that_no_statistic_can_square(self, cli, tmp_path: Path) -> None:
-        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1e308\t.1\nb\t-1e308\t.3\nc\t3\t.2\n")
-        done = cli("scores.tables=[s.tsv]", "scores.measures=[MAP]")
-        refused(done, "'BLEU'", "'1e308' is not a finite number (of at most 1e+150)")
-        assert done.stderr.count("\n") == 1
-
     def test_a_damaged_result_in_the_store_is_told_on_the_command_line(self, cli, small_folder: Path) -> None:
         """Warnings were lost there: the configuration of logging silenced every logger that existed before it."""
         run = (f"folder={small_folder}", "metric=[BLEU]", "measures=[MAP]", "topics.n=5", "engine=serial")
@@ -286,7 +190,6 @@ class TestEveryEndIsOurs:
         why = "seed='x' must be a whole number of at least 0: seed of everything random"
         assert done.stderr.endswith(f"error: {why}\nseed=x has no results: {why}\n")  # where it failed, and at the end
         assert "Traceback" not in done.stderr
-        assert "\n2 jobs: " in done.stdout
         assert (tmp_path / "out" / "1" / "systems.tsv").is_file()
 
     def test_the_version_is_ours(self, monkeypatch, capsys) -> None:
@@ -312,8 +215,8 @@ class TestEveryEndIsOurs:
             ("also_topics=titles", "there is no key 'also_topics'"),
             ("experiment=folder", "+experiment=demo +experiment=folder: a run is of one experiment"),
             ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
-            ("measures=[MAP", "a bracket is not closed; type 'measures=[MAP]'"),
-            ("measures=[]]", "measures=[]]: cannot be read."),
+            ("measures=[MAP", "A bracket is not closed; type 'measures=[MAP]'"),
+            ("measures=[]]", "measures=[]]: cannot be read. A value with ="),
             ("measures=''", "measure '' cannot be read; write NAME"),
             ("units=[a]", "units=['a'] must be a text"),
             ("units=größe", "unknown metadata column in units 'größe'"),
@@ -337,7 +240,7 @@ class TestEveryEndIsOurs:
             ),
             ("measures=[MAP,RBO(p=0.9)]", "quotes: 'measures=[MAP,\"RBO(p=0.9)\"]'"),
             ("--cfg=nope", "invalid choice: 'nope'"),
-            ("--config-dir=nowhere", "nowhere' not found"),
+            ("--config-dir=nowhere", "nowhere: not found; hydra.searchpath=[file://DIR] names"),
         ],
         ids=lambda text: text[:30],
     )
@@ -360,12 +263,11 @@ class TestEveryEndIsOurs:
         assert prepare_arguments(words.split()) == ["-m", "topics=keyterms,titles", "seed=3", "+experiment=demo"]
 
 
-@pytest.mark.parametrize("key", ["hydra.run.dir", "+hydra.sweep.dir"])
-def test_a_link_in_the_folder_of_a_run_does_not_lead_hydra_s_files_elsewhere(key: str, tmp_path: Path) -> None:
-    (tmp_path / "sent" / ".hydra").mkdir(parents=True)
-    (tmp_path / "sent" / ".hydra" / "config.yaml").symlink_to(tmp_path / "mine")
-    with pytest.raises(InputError, match=r"config.yaml: is a link"):
-        prepare_arguments([f'{key}="{tmp_path / "sent"}"'])
+def test_a_link_in_the_folder_of_a_sweep_does_not_lead_hydra_s_files_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "multirun.yaml").symlink_to(tmp_path / "mine")
+    with pytest.raises(InputError, match=r"multirun.yaml: is a link"):
+        prepare_arguments([f'+hydra.sweep.dir="{tmp_path / "sent"}"'])
 
 
 def test_help_lists_what_hydra_itself_would_list_and_copies_its_configuration_once(

@@ -5,7 +5,6 @@ DataFrames of other libraries (polars, pyarrow, duckdb, ...) as those of pandas.
 What differs between two runs, as a DataFrame and as a page.
 """
 
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
@@ -172,17 +171,12 @@ class Outcome:
 
     @property
     def decision(self) -> "pd.DataFrame":
-        """decision.tsv: which system to choose; raises `UnknownName`, with the reason, where there is none.
+        """decision.tsv: which system to choose; raises `UnknownName` where there is none, which `answer` explains.
 
         >>> import clirbench as cb
         >>> cb.run("demo", measures=["MAP"], metric=["BLEU"]).decision.system[0]
         'grammar-1'
         """
-        if "decision" not in self.tables:
-            error = UnknownTable("table of this run", "decision", self.tables)
-            if reasons := [found["sentence"] for found in self.findings if found.get("reason")]:
-                error.args = (f"this run has no decision.tsv: {' '.join(reasons)}",)
-            raise error
         return self.tables["decision"]
 
     def plot(self, measure: str, metric: str, ax: "Axes | None" = None) -> "Axes":
@@ -197,8 +191,9 @@ class Outcome:
         from matplotlib import pyplot
 
         board = self._board()
-        for name in (metric, measure):
-            self._require_column(board, name)
+        names = [column.name for column in board.columns]
+        if missing := [name for name in (metric, measure) if name not in names]:
+            raise UnknownName("column", missing[0], names)
         across, along, groups = board[metric], board[measure], grouping(board)
         ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
         for place, name in enumerate(groups.names):
@@ -238,20 +233,6 @@ class Outcome:
         metadata = {str(name): tuple(map(str, systems[name])) for name in systems.columns if name not in described}
         return Scoreboard(tuple(systems.index), columns, metadata)
 
-    def _require_column(self, board: Scoreboard, name: str) -> None:
-        """Raise `UnknownName` for a column that the run does not have, with the reason where the run knows it."""
-        names = [column.name for column in board.columns]
-        if name in names:
-            return
-        error = UnknownName("column", name, names)
-        word = re.compile(rf"(?<![\w@]){re.escape(name)}(?![\w@(\[])")
-        reasons = [line for line in self.warnings if word.search(line)]
-        if name in board.metadata:
-            reasons.append(f"the cells of {name} are no numbers, so it is metadata")
-        if reasons:
-            error.args = (f"this run has no {name}: {'; '.join(reasons)}",)
-        raise error
-
     def _taus(self) -> dict[tuple[str, str], Correlation]:
         if "correlations" not in self.tables:
             return {}
@@ -273,17 +254,15 @@ class Outcome:
 
         import pandas as pd
 
-        taus = self._taus()
-        cells = pd.DataFrame([(row.measure, row.metric, tau_cell(row)) for row in taus.values()])
-        shown = [f"<p>{escape(self.answer)}</p>"]
+        shown, taus = [f"<p>{escape(self.answer)}</p>"], self._taus()
         if taus:
-            cells.columns = pd.Index(["measure", "metric", "tau"])
-            table = cells.pivot(index="measure", columns="metric", values="tau")
+            rows = [(row.measure, row.metric, tau_cell(row)) for row in taus.values()]
+            cells = pd.DataFrame(rows, columns=["measure", "metric", "tau"])
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
-            table = table.reindex(index=order[0], columns=order[1]).rename_axis(index=None, columns=None)
+            table = cells.pivot(index="measure", columns="metric", values="tau").loc[order[0], order[1]]
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
             said = f"{self.results['units']['said']}; x: not significant by p_adjusted{untested}"
-            shown += [table.to_html(na_rep=""), f"<p>{escape(said)}</p>"]
+            shown += [table.rename_axis(index=None, columns=None).to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)
 

@@ -18,7 +18,7 @@ from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, pandas_frame
@@ -37,7 +37,6 @@ from clirbench.experiment import run as work
 from clirbench.experiment import with_store
 from clirbench.files.run_files import (
     EVENTS,
-    MANIFEST,
     Journal,
     path_inside,
     read_marker,
@@ -52,7 +51,7 @@ from clirbench.report.facts import warnings as notes
 from clirbench.report.folder import RunFolder, results
 from clirbench.report.html.page import plain
 from clirbench.report.provenance import COMMAND, IN_PYTHON, provenance
-from clirbench.report.tables import run_tables, texts_of
+from clirbench.report.tables import copy_run, run_tables, texts_of
 from clirbench.report.terminal import checked, progress
 from clirbench.result import Experiment, Result, Watch, no_watch
 from clirbench.statistics.correlation import Correlation
@@ -61,48 +60,6 @@ from clirbench.text import open_binary, set_limits
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from clirbench.corpora.base import CorpusSource
-    from clirbench.engines.base import Engine
-    from clirbench.files.score_tables import ScoreTables
-    from clirbench.keys import Name, Names, Settings
-    from clirbench.measures.base import Measure
-    from clirbench.metrics.base import Metric
-    from clirbench.relevance.base import Relevance
-    from clirbench.result import Analysis
-    from clirbench.retrieval.base import Retriever
-    from clirbench.statistics.resampling import Bootstrap
-    from clirbench.systems.base import SystemSource
-    from clirbench.topics.base import TopicSource
-
-    class WithParts(Settings, total=False):
-        """The keys that hold components, and the sections of keys."""
-
-        corpus: Name | CorpusSource
-        systems: Name | SystemSource
-        topics: Name | TopicSource | Mapping[str, TopicSource]
-        retrieval: Name | Retriever | Mapping[str, Retriever]
-        relevance: Name | Relevance | Mapping[str, Relevance]
-        engine: Name | Engine
-        metric: Name | Metric | Sequence[Name | Metric]
-        analyses: Analysis | Sequence[Analysis] | Mapping[str, Any]
-        correlation__intervals: Bootstrap | Mapping[str, Any] | None
-        scores: ScoreTables | Mapping[str, Any]
-        analyzer: Name
-        paper: Name | Analysis
-        correlation: Mapping[str, Any]
-        documents: Mapping[str, int]
-        limits: Mapping[str, int]
-        output: Mapping[str, Any]
-        paths: Mapping[str, Name]
-        pool: Mapping[str, Any]
-
-    class Keywords(WithParts, total=False):
-        """What `run` has and `correlate` has as parameters."""
-
-        measures: Name | Measure | Sequence[Name | Measure | Any]
-        given: Names
-
 
 Value = TypeVar("Value")
 
@@ -195,14 +152,6 @@ SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
-@overload
-def run(experiment: str | None = None, /, **settings: "Unpack[Keywords]") -> Outcome: ...
-
-
-@overload
-def run(experiment: str | None = None, /, **settings: Any) -> Outcome: ...  # keys of components: topics__n=20
-
-
 def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
     """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
 
@@ -275,17 +224,11 @@ def is_plain(value: Any) -> bool:
 def _checked(experiment: Experiment) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
 
+    def refuse(target: Path) -> None:
+        raise ConfigError(f"check=True ran nothing to write to {target}")
+
     said = "\n".join(map(escape_unseen, checked(experiment)))
-    return Outcome(
-        {"name": experiment.name, "answer": said},
-        {},
-        Tables({}, holds=True),
-        partial(_refuse, "check=True ran nothing to write to"),
-    )
-
-
-def _refuse(why: str, target: Path) -> None:
-    raise ConfigError(f"{why} {target}")
+    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), refuse)
 
 
 def quote_value(value: Any) -> str:
@@ -310,9 +253,7 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-def correlate(
-    df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: "Unpack[WithParts]"
-) -> Outcome:
+def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: Any) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
     `df`: a frame of pandas, polars, pyarrow or another library that narwhals reads; one row for each system, whose name
@@ -390,8 +331,7 @@ def load(folder: str | Path) -> Outcome:
         name: TableFile(path, name, tuple(table["columns"]), tuple(texts[name]))
         for name, table in found["tables"].items()
     }
-    made = read_provenance(path)
-    return Outcome(found, made, Tables(tables, holds=True), partial(_copy, path, made))
+    return Outcome(found, read_provenance(path), Tables(tables, holds=True), partial(copy_finished, path))
 
 
 @dataclass(frozen=True)
@@ -416,31 +356,26 @@ class TableFile:
         return found
 
 
-def _copy(folder: Path, made: Mapping[str, Any], target: Path) -> None:
+def copy_finished(folder: Path, target: Path) -> None:
+    """Copy a finished run, its plan and its events to another folder, in which an earlier run is kept."""
     if target.resolve() == folder.resolve():
         return
     refuse_links(folder)
-    names = [name for name in read_marker(folder) if name != MANIFEST]  # the copy has a seal of its own
-    if gone := [name for name in names if not (folder / name).exists()]:
+    if gone := [name for name in read_marker(folder) if not (folder / name).exists()]:
         raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
-
-    def write(unfinished: Path) -> None:
-        for name in names:
-            source = folder / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, unfinished / name)
-
-    claimed = RunFolder.claim(target)
+    made, claimed = read_provenance(folder), RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
-    if told := Journal(folder / EVENTS).whole_lines():
-        _add_events(target, told)
-    claimed.put(write, made.get("read", {}), made.get("clirbench", __version__))
+    _add_events(target, Journal(folder / EVENTS).whole_lines())
+    read, version = made.get("read", {}), made.get("clirbench", __version__)
+    claimed.put(lambda unfinished: copy_run(folder, unfinished), read, version)
 
 
 def _add_events(target: Path, lines: bytes) -> None:
-    journal = Journal(target / EVENTS)
-    journal.mend()
-    journal.append(lines)
+    if lines:
+        journal = Journal(target / EVENTS)
+        journal.mend()
+        journal.append(lines)
 
 
 def _outcome(

@@ -13,10 +13,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn, TextIO, cast
+from typing import Any, NoReturn, cast
 
-from clirbench.configuration import laboratories
 from clirbench.configuration.advice import refusal
+from clirbench.configuration.laboratories import commands as commands
 from clirbench.errors import (
     ClirbenchError,
     ConfigError,
@@ -28,7 +28,6 @@ from clirbench.errors import (
     interrupted,
     shorten,
 )
-from clirbench.pages import fixed
 
 MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
 DOES_NOT_FOLLOW, CANNOT_CHECK = 4, 5
@@ -69,16 +68,12 @@ def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int
 
 def check_memory() -> None:
     """Raise `ResourceError` where a limit leaves less memory than any run needs (`ulimit -v`); if there are limits."""
-    try:
-        import resource
-    except ImportError:
-        return
+    import resource
+
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:
-        raise ResourceError(
-            f"the memory is limited to {fixed(most / 1e6)} MB (ulimit -v), and a run needs "
-            f"{fixed(LEAST_MEMORY / 1e6)} MB"
-        )
+        needs = f"and a run needs {LEAST_MEMORY // 10**6} MB"
+        raise ResourceError(f"the memory is limited to {most // 10**6} MB (ulimit -v), {needs}")
 
 
 def _raised_in(error: BaseException) -> str:
@@ -88,34 +83,18 @@ def _raised_in(error: BaseException) -> str:
 
 
 def _details(error: BaseException, folder: Path | None) -> str:
-    text = escape_unseen("".join(traceback.format_exception(error)))
-    if folder is not None:
-        try:
-            (folder / FILE).write_text(text, encoding="utf-8")
-        except OSError:
-            pass
-        else:
-            return escape_unseen(str(folder / FILE))
+    """The file with the traceback of an error."""
     try:
-        descriptor, name = tempfile.mkstemp(prefix="clirbench-fault-", suffix=".txt")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        writable = folder is not None and os.access(folder, os.W_OK)
+        place = folder if folder is not None and writable else Path(tempfile.mkdtemp(prefix="clirbench-fault-"))
+        text = escape_unseen("".join(traceback.format_exception(error)))
+        (place / FILE).write_text(text, encoding="utf-8")
     except OSError:
         return "no file: none can be written here"
-    return escape_unseen(name)
+    return escape_unseen(str(place / FILE))
 
 
 Command = Callable[[Sequence[str]], int]
-NO_COMMANDS = ("__init__", "base", "faults")
-
-
-def commands() -> dict[str, str]:
-    """The module of each command, of this folder and of laboratories; its `main` takes the arguments.
-
-    Raises `ConfigError` where two have one name.
-    """
-    ours = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NO_COMMANDS)
-    return laboratories.commands({name: f"clirbench.commands.{name}" for name in ours})
 
 
 def command(name: str) -> Command:
@@ -158,43 +137,14 @@ def run_command(
         return failed if status == MENDABLE else status
 
 
-class Tolerant(io.TextIOBase):
-    """Writes to a stream until its reader has gone; what is written after that is dropped."""
+class Tolerant(io.FileIO):
+    """A standard stream whose reader may go; what is written after that is dropped."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._stream.encoding
-
-    def writable(self) -> bool:
-        return self._stream.writable()
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        return self._stream.fileno()
-
-    def write(self, text: str) -> int:
+    def write(self, data: Any) -> int:
         try:
-            return self._stream.write(text)
+            return super().write(data)
         except BrokenPipeError:
-            self._drop()
-            return len(text)
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except BrokenPipeError:
-            self._drop()
-
-    def _drop(self) -> None:
-        """From here on the descriptor leads nowhere, so that neither we nor the interpreter's exit fail on it."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self._stream.fileno())
-        os.close(nowhere)
+            return len(data)
 
 
 def tolerate_closed_output() -> None:
@@ -203,18 +153,12 @@ def tolerate_closed_output() -> None:
     A descriptor that is closed at the start is opened to nowhere: the next file would get its number, and all that
     libraries print.
     """
+    while os.open(os.devnull, os.O_RDWR) < 3:
+        pass
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            mode = "w" if descriptor else "r"
-            try:
-                os.fstat(descriptor)
-                opened = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 - a standard stream stays open
-            except OSError:
-                nowhere = os.open(os.devnull, os.O_RDWR)
-                if nowhere != descriptor:
-                    os.dup2(nowhere, descriptor)
-                    os.close(nowhere)
-                opened = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
-            setattr(sys, name, opened)
-    if not isinstance(sys.stdout, Tolerant):
-        sys.stdout = Tolerant(sys.stdout)
+            nowhere = open(os.devnull, "w" if descriptor else "r", encoding="utf-8")  # noqa: SIM115, PTH123 - stays open
+            setattr(sys, name, nowhere)
+    if (real := sys.__stdout__) is not None and sys.stdout is real:
+        raw = io.BufferedWriter(Tolerant(1, "w", closefd=False))
+        sys.stdout = io.TextIOWrapper(raw, real.encoding, real.errors, line_buffering=real.isatty())

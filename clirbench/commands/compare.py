@@ -9,8 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from clirbench.commands.base import command_parser, run_command
-from clirbench.errors import InputError, escape_unseen
+from clirbench.commands.base import command_parser, run_command, say
 from clirbench.report.compared import compare, read_run
 
 
@@ -28,15 +27,12 @@ def _compare(options: Namespace) -> int:
     from clirbench.report.html.page import write_page
     from clirbench.report.terminal import show_rows, tell
 
-    try:
-        found = compare(read_run(options.first), read_run(options.second))
-        tell(found.verdict)
-        show_rows(found.table(), options.rows)
-        if options.html is not None:
-            write_page(options.html, found.page())
-            print(escape_unseen(str(options.html)))
-    except OSError as error:
-        raise InputError(f"{error.filename}: {error.strerror}") from None
+    found = compare(read_run(options.first), read_run(options.second))
+    tell(found.verdict)
+    show_rows(found.table(), options.rows)
+    if options.html is not None:
+        write_page(options.html, found.page())
+        say(str(options.html))
     return int(any(change.unequal for change in found.changes))
 
 

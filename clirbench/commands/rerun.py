@@ -4,7 +4,7 @@ come out the same, byte for byte; what differs is named: version, input, configu
 No result is taken from the store. `key=value` says where an input is now (`folder=DIR`) or where to work (`engine=`).
 Names of inputs begin at the folder in which the run was done, and nothing changes into it; new tables go to
 `runs/rerun-*`, or to `hydra.run.dir=DIR`.
-Somebody may have sent the file: what would be done is shown first, and done only where the user agrees (`--trust`).
+Somebody may have sent the file: what would be done is shown, and done only with `--trust`.
 
 Exit status: 0 where the bytes are the same; 1 where they are not, or an input is not what was read; else the run's own.
 """
@@ -23,11 +23,11 @@ from typing import Any
 
 import clirbench
 from clirbench.commands.base import command_parser, run_command, say
-from clirbench.configuration.building import CONFIG_DIR, SEARCH_PATH, has_own_folders, refusals, side_effects
+from clirbench.configuration.building import has_own_folders, refusals, side_effects
 from clirbench.corpora.sides import first_ten
-from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError, one_line, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
-from clirbench.keys import NODES, key_of, may_name_files
+from clirbench.keys import NODES, SEARCH_PATH, key_of, may_name_files
 from clirbench.report.compared import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_parser("rerun", __doc__)
     parser.add_argument("provenance", type=Path, metavar="PROVENANCE", help="the provenance.json of a finished run")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="where inputs lie now, where to work")
-    parser.add_argument("--trust", action="store_true", help="do what the file says without asking")
+    parser.add_argument("--trust", action="store_true", help="do it; without this, what would be done is shown")
     return run_command(parser, arguments, _rerun)
 
 
@@ -57,16 +57,15 @@ def _rerun(options: Namespace) -> int:
     raise_all(list(refusals(recorded["command"][3:])))
     from clirbench.configuration.composing import sweep_of
 
-    experiments = [word.partition("=")[2] for word in recorded["command"][3:] if key_of(word) == "experiment"]
-    raise_all(
-        [ConfigError(f"{one}: is many runs; do again those that it made") for one in experiments if sweep_of(one)]
-    )
+    for word in recorded["command"][3:]:
+        if key_of(word) == "experiment" and sweep_of(word.partition("=")[2]):
+            raise ConfigError(f"{word}: is many runs; do again those that it made")
     home = Path(recorded["directory"])
     words = rerun_arguments([whole_paths(word, home, recorded["read"]) for word in recorded["command"]], given)
     kept = home / str(recorded["configuration"]["paths"]["cache"])
     for line in shown_run(words, home, kept):
         say(one_line(line))
-    if not (options.trust or ask_consent()):
+    if not options.trust:
         raise InputError(f"{options.provenance}: nothing was run; where all of the above is right, add --trust")
     if not given:
         raise_all(list(changed_inputs(recorded["read"])))
@@ -93,9 +92,7 @@ def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder; type clirbench rerun {path / PROVENANCE}")
-    recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE)
-    if missing := [key for key in KEPT if key not in recorded]:
-        raise InputError(f"{path}: does not say {', '.join(missing)}, without which the run cannot be done again")
+    recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE, KEPT)
     if tuple(recorded["command"][:3]) != COMMAND:
         raise InputError(
             f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again, only "
@@ -127,26 +124,13 @@ def shown_run(words: Sequence[str], home: Path, cache: Path) -> Iterator[str]:
     yield from (f"  {line}" for line in found)
 
 
-def ask_consent() -> bool:
-    """Whether a person at a terminal says yes."""
-    if not sys.stdin.isatty():
-        return False
-    try:
-        return input("Do it? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
-
-
 def new_folder(given: Sequence[str]) -> Path:
     """The folder of the new run: the user's own `hydra.run.dir`, or a new one in `runs`."""
     named = [override.partition("=")[2].strip("\"'") for override in given if key_of(override) == "hydra.run.dir"]
-    if named:
-        return Path(named[-1]).absolute()
-    try:
+    if not named:
         Path("runs").mkdir(exist_ok=True)
-        return Path(mkdtemp(prefix="rerun-", dir="runs")).absolute()
-    except OSError as error:
-        raise StoreError(f"runs: cannot be written ({error.strerror})") from None
+        named = [mkdtemp(prefix="rerun-", dir="runs")]
+    return Path(named[-1]).absolute()
 
 
 def changed_inputs(read: Mapping[str, str]) -> Iterator[ClirbenchError]:
@@ -175,8 +159,6 @@ def absolute(override: str) -> str:
 def whole_paths(word: str, home: Path, read: Collection[str]) -> str:
     """A recorded `key=value` with the whole paths of the inputs that it names, which begin at the folder `home`."""
     key, equals, value = word.partition("=")
-    if key == CONFIG_DIR.rstrip("="):
-        return f"{key}={home / value}"
     if key_of(word) == SEARCH_PATH:
         return re.sub(r"file://(?!/)", lambda _: f"file://{home}/", word)
 
@@ -218,20 +200,22 @@ def run_clirbench(arguments: Sequence[str]) -> int:
 
 def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
     """A line for each version, input and key of the configuration that is not what it was."""
-    kinds = {
-        "version": [{name: made.get(name) for name in VERSIONS} for made in (recorded, found)],
-        "input": [made["inputs"] for made in (recorded, found)],
-        "configuration": [
-            {key: value for key, value in made["configuration"].items() if key not in WHERE}
-            for made in (recorded, found)
-        ],
-    }
-    for kind, pair in kinds.items():
-        home = f"{recorded.get('directory', '')}/"  # whole names of inputs are no other names
-        before, after = ({key: text.replace(home, "") for key, text in leaves(part, "")} for part in pair)
-        for key in {**before, **after}:
-            if before.get(key) != after.get(key):
-                yield f"{kind}: {key} was {before.get(key, 'not there')}, is {after.get(key, 'not there')}"
+    home = f"{recorded.get('directory', '')}/"  # whole names of inputs are no other names
+    before, after = (
+        {
+            f"{kind}: {key}": text.replace(home, "")
+            for kind, part in (
+                ("version", {name: made.get(name) for name in VERSIONS}),
+                ("input", made["inputs"]),
+                ("configuration", {key: one for key, one in made["configuration"].items() if key not in WHERE}),
+            )
+            for key, text in leaves(part, "")
+        }
+        for made in (recorded, found)
+    )
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key):
+            yield f"{key} was {before.get(key, 'not there')}, is {after.get(key, 'not there')}"
 
 
 if __name__ == "__main__":

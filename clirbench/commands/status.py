@@ -2,8 +2,8 @@
 
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
@@ -13,26 +13,18 @@ from clirbench.store.cached import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 
 
-@dataclass(frozen=True)
-class State:
-    """What became of one planned result: `done`, `missing` or `failed`, and why."""
-
-    planned: Planned
-    state: str
-    reason: str = ""
-
-
-def states(rows: Iterable[Planned], store: Store) -> Iterator[State]:
-    """What became of every planned result; of several rows for one, the last knows best."""
+def states(rows: Iterable[Planned], store: Store) -> Iterator[tuple[Planned, str, str]]:
+    """What became of every planned result: `done`, `missing` or `failed`, and why; of several rows for one, the last
+    knows best."""
     last = {(row.system, row.step, row.part, row.key): row for row in rows}
     reached = {(row.system, row.step) for row in last.values() if row.key or row.failed}
     for row in last.values():
         if row.key and _is_there(row, store):
-            yield State(row, "done")
+            yield row, "done", ""
         elif row.failed:
-            yield State(row, "failed", row.failed)
+            yield row, "failed", f": {one_line(row.failed)}"
         elif row.key or (row.system, row.step) not in reached:
-            yield State(row, "missing")
+            yield row, "missing", ""
 
 
 def _is_there(row: Planned, store: Store) -> bool:
@@ -42,32 +34,20 @@ def _is_there(row: Planned, store: Store) -> bool:
     return key in store.find(folder, [key])
 
 
-def summary(found: Sequence[State]) -> Iterator[str]:
+def summary(found: Sequence[tuple[Planned, str, str]]) -> Iterator[str]:
     """One line for each step of each system, then how many results there are of each state."""
-    by_step: dict[tuple[str, str], list[State]] = {}
-    for state in found:
-        by_step.setdefault((state.planned.system, state.planned.step), []).append(state)
+    by_step: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = {}
+    for row, state, why in found:
+        by_step.setdefault((row.system, row.step), {}).setdefault((state, why), []).append(row.part)
     width = max((len(system) for system, _ in by_step), default=0)
-    for (system, step), of_step in by_step.items():
-        yield f"{system:<{width}}  {step:<17}  {_in_words(of_step)}"
-    counts = {name: sum(state.state == name for state in found) for name in ("done", "missing", "failed")}
-    yield f"{len(found)} results: " + ", ".join(f"{count} {name}" for name, count in counts.items())
-
-
-def _in_words(of_step: Sequence[State]) -> str:
-    left = [state for state in of_step if state.state != "done"]
-    if not left:
-        return "done"
-    words = [f"{len(of_step) - len(left)} of {len(of_step)} done"] if len(of_step) > 1 else []
-    missing = [state.planned.part for state in left if state.state == "missing"]
-    if missing:
-        words.append(" ".join(["missing", *filter(None, [", ".join(filter(None, missing))])]))
-    reasons: dict[str, list[str]] = {}
-    for state in left:
-        if state.state == "failed":
-            reasons.setdefault(one_line(state.reason), []).append(state.planned.part)
-    words += [f"failed {', '.join(filter(None, parts))}".rstrip() + f": {why}" for why, parts in reasons.items()]
-    return "; ".join(words)
+    for (system, step), parts in by_step.items():
+        n, n_done = sum(map(len, parts.values())), len(parts.pop(("done", ""), ()))
+        words = [f"{n_done} of {n} done" if parts else "done"] if n > 1 or not parts else []
+        for (state, why), names in sorted(parts.items(), key=lambda part: part[0][0] != "missing"):
+            words.append(" ".join([state, *filter(None, [", ".join(filter(None, names))])]) + why)
+        yield f"{system:<{width}}  {step:<17}  {'; '.join(words)}"
+    counts = Counter(state for _, state, _ in found)
+    yield f"{len(found)} results: " + ", ".join(f"{counts[name]} {name}" for name in ("done", "missing", "failed"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,7 +63,7 @@ def _status(options: Namespace) -> int:
     found = list(states(rows, Store(options.store or where)))
     for line in summary(found):
         print(escape_unseen(line))
-    return 0 if all(state.state == "done" for state in found) else 1
+    return 0 if all(state == "done" for _, state, _ in found) else 1
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """`clirbench store [CACHE]`: what the store holds, by run, and how to make room.
 
-Without `--prune` nothing is removed. With it go the parts of which no run's plan under RUNS names a result; with
-`--older DAYS` those instead that were not used for so long. What is removed is computed again when a run needs it.
+Without `--prune` nothing is removed. With it go the parts of which no run's plan under RUNS names a result. What is
+removed is computed again when a run needs it.
 While a run uses the store nothing is removed.
 """
 
 import sys
-import time
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,32 +17,27 @@ from clirbench.pages import fixed
 from clirbench.store.cached import PLAN, read_plan
 from clirbench.store.store import Store
 
-DAY = 86_400.0
 UNNAMED = "(named by no run)"
 
 
 @dataclass(frozen=True)
 class Held:
-    """One part in the store: whose plans name a result in it, bytes, and seconds since it was last written or read."""
+    """One part in the store: whose plans name a result in it, and its bytes."""
 
     path: Path
     run: str
     size: int
-    unused: float
 
 
 def stored_parts(store: Store, runs: Mapping[str, str]) -> list[Held]:
     """Every part, with the run that names a result in it, by `FOLDER/KEY`; raises `InputError` without a store."""
     if not store.path.is_dir():
         raise InputError(f"{store.path}: no store there; it is in the folder that paths.cache names")
-    now = time.time()
     found = []
     for path in sorted(store.path.glob("??/*/*.part")):
         if path.is_file() and not path.is_symlink():
-            status = path.stat()
             named = (runs.get(f"{path.parent.name}/{key}") for key in store.head(path)[0])
-            unused = now - max(status.st_mtime, status.st_atime)
-            found.append(Held(path, next(filter(None, named), UNNAMED), status.st_size, unused))
+            found.append(Held(path, next(filter(None, named), UNNAMED), path.stat().st_size))
     return found
 
 
@@ -74,13 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("cache", type=Path, nargs="?", default=Path("runs/.cache"), metavar="CACHE", help="paths.cache")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where the folders of runs lie (default runs)")
     parser.add_argument("--prune", action="store_true", help="remove what no run names")
-    parser.add_argument("--older", type=float, metavar="DAYS", help="with --prune: what was not used for so long")
     return run_command(parser, arguments, _store)
 
 
 def _store(options: Namespace) -> int:
-    if options.older is not None and not options.prune:
-        raise InputError("--older DAYS says what --prune removes; add --prune")
     store = Store(options.cache / "store")
     found = stored_parts(store, results_in_plans(options.runs) if store.path.is_dir() else {})
     if not options.prune:
@@ -89,13 +80,9 @@ def _store(options: Namespace) -> int:
         return 0
     if users := store.users():
         raise StoreError(f"{store.path}: in use by {', '.join(users)}; nothing was removed: wait until the runs end")
-    old = None if options.older is None else options.older * DAY
-    going = [one for one in found if (one.run == UNNAMED if old is None else one.unused > old)]
+    going = [one for one in found if one.run == UNNAMED]
     for one in going:
-        try:
-            one.path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(f"{one.path}: cannot be removed ({error.strerror})") from None
+        one.path.unlink(missing_ok=True)
     print(f"removed {len(going)} parts, {megabytes(going).strip()}; {len(found) - len(going)} are left")
     return 0
 

@@ -1,15 +1,12 @@
-"""What a user meant who typed something else: the exact text to type, and what Hydra refuses in our words.
-
-What a user writes, as Hydra must read it: the home folder, printed names of metrics, the experiment meant.
-"""
+"""What a user meant who typed something else: the exact text to type; and what he writes, as Hydra must read it."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.configuration.laboratories import config_parts
-from clirbench.errors import ConfigError, closest, closest_match
+from clirbench.configuration.laboratories import config_parts, is_measure
+from clirbench.errors import ConfigError, UnknownName, closest, closest_match
 from clirbench.keys import BY_NAME, FLAG, NODES, SECTIONS, key_of, keys_of
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
@@ -34,8 +31,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     >>> of_word(["check"], 0, ["fetch"])
     'Type check=true'
     """
-    word, before = words[place], words[place - 1] if place else ""
-    path = Path(word)
+    word, before, path = words[place], words[place - 1] if place else "", Path(words[place])
     if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
         return f"A name with a space is quoted; type '{before} {word}'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
@@ -52,24 +48,6 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
 
 
-def of_choice(group: str, name: str) -> str:
-    """What to type in place of a file or folder that was given where a group has names of its own, else nothing.
-
-    >>> of_choice("topics", "queries.tsv")
-    'topics=tsv topics.path=queries.tsv'
-    """
-    path = Path(name)
-    if not path.suffix and len(path.parts) < 2:
-        return ""
-    if group == "topics":
-        return f"topics={path.suffix[1:] if path.suffix in ('.tsv', '.jsonl') else 'trec'} topics.path={name}"
-    if group == "relevance":
-        return f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, model, made)"
-    if group in ("corpus", "systems"):
-        return f"folder={path.parent if path.name == 'systems' else path}"
-    return ""
-
-
 def of_option(option: str, words: Sequence[str]) -> str:
     """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
 
@@ -80,9 +58,34 @@ def of_option(option: str, words: Sequence[str]) -> str:
     value = value or "".join(following[:1])
     if name in OUTPUT:
         return f"type hydra.run.dir={value or 'DIR'}"
-    if key := BY_NAME.get(name):
-        return f"type {name}={value or ('true' if key.kind == FLAG else 'VALUE')}"
+    if name in BY_NAME:
+        return f"type {name}={value or ('true' if BY_NAME[name].kind == FLAG else 'VALUE')}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+
+
+def wrong_choice(group: str, name: str, choices: Sequence[str]) -> ConfigError:
+    """An error for a name that a group does not have, with what to type where it is something else.
+
+    >>> print(wrong_choice("topics", "queries.tsv", []))
+    topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
+    """
+    path = Path(name)
+    meant = ENGINES.get(name, "") if group == "engine" else ""
+    if group == "metric" and name.lower() == "chrf":
+        meant = "'metric=[chrF2]', which chrF of sacreBLEU is"
+    elif group == "metric" and is_measure(name):
+        meant = f"'measures=[{name}]': it is an IR measure"
+    elif path.suffix or len(path.parts) > 1:
+        kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
+        folder = f"folder={path.parent if path.name == 'systems' else path}"
+        meant = {
+            "topics": f"topics={kind} topics.path={name}",
+            "relevance": f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)",
+            "corpus": folder,
+            "systems": folder,
+        }.get(group, "")
+    said = f"{group}={name}: is no name of {group}; type {meant}"
+    return ConfigError(said) if meant else UnknownName(group, name, choices)
 
 
 def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[ConfigError]:
@@ -128,13 +131,12 @@ def refusal(error: BaseException) -> ConfigError:
     text = " ".join(str(error).split())
     if found := re.match(r"Could not override '([^']+)'", text):
         where = found[1].rpartition(".")[0]
-        missing = f"there is no key {found[1]!r}: what is chosen there does not have it"
-        shows = f"'--cfg job -p {where}' shows its keys" if where else "'--cfg job' shows all keys"
-        if where in COMPONENTS and (known := sorted(component_keys(where))):
-            missing += f"; all keys of {where}: {', '.join(f'{where}.{key}' for key in known)}"
+        known = [f"{where}.{key}" for key in sorted(component_keys(where))] if where in COMPONENTS else []
         if where.startswith("hydra"):
             return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
-        return next(unknown_keys([found[1]]), ConfigError(f"{missing}; {shows}"))
+        shown = f"all keys of {where}: {', '.join(known)}; " if known else ""
+        missing = f"there is no key {found[1]!r}: what is chosen there does not have it; {shown}"
+        return next(unknown_keys([found[1]]), ConfigError(f"{missing}'--cfg job -p {where}' shows its keys"))
     if found := re.match(r"Error merging override (\S+?)=", text):
         key = BY_NAME.get(found[1].lstrip("+"))
         meant = f" must be {key.kind}: {key.help}" if key else ": a value of another kind belongs there"
@@ -142,45 +144,27 @@ def refusal(error: BaseException) -> ConfigError:
     if found := re.match(r"Could not delete '([^']*)'", text):
         return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
     if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
-        return ConfigError(
-            f"{found[1]}={found[2]} has several values: '{found[1]}=[{found[2]}]' is a list of them; with "
-            "--multirun each is a run of its own"
-        )
+        said = f"{found[1]}={found[2]} has several values: '{found[1]}=[{found[2]}]' is a list of them"
+        return ConfigError(f"{said}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
     return ConfigError(f"the configuration cannot be put together: {said}")
 
 
 PLAIN = re.compile(r"[\w.@+/*-]+")
-HOME = re.compile(r"(?P<key>[+~]*[\w.@/]+)=(?P<quote>[\"']?)~(?P<rest>/.*|)")
 BEYOND = re.compile(r"""(?=.*[^\x00-\x7f])[^"'\\\[\](){}=,$]*""")
 """A text with letters beyond English ones, which Hydra's grammar takes in quotes alone."""
-PRINTED = re.compile(r"""["']?(?P<name>[\w-]+(?:\+\+|\+1|\(nltk\)))["']?""")
 
 
-def spell_for_hydra(argument: str, metrics: Sequence[Path]) -> str:
-    """The argument as Hydra must read it; `metrics`: the folders with one NAME.yaml for each metric."""
-    key, equals, value = at_home(argument).partition("=")
+def spell_for_hydra(argument: str) -> str:
+    """The argument as Hydra must read it: its grammar refuses `~/x`, and nothing else would expand it."""
+    key, equals, value = argument.partition("=")
     key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
     key = re.sub(r"^(experiment|measure)$", r"+\1", key)  # groups of which nothing is chosen by default
-    if key == "metric":
-        value = PRINTED.sub(lambda found: choice_of(found["name"], metrics) or found[0], value)
+    bare = value.strip("\"'")
+    if bare.startswith("~/") or bare == "~":
+        value = str(Path(bare).expanduser())
+        return f'{key}="{value}"'
     return f'{key}="{value}"' if BEYOND.fullmatch(value) else key + equals + value
-
-
-def choice_of(printed: str, metrics: Sequence[Path]) -> str | None:
-    """`chrFpp` for the name that tables print, `chrF++`; None for a name that no metric prints."""
-    line = f"  name: {printed}\n"
-    paths = (path for folder in metrics for path in sorted(folder.glob("*.yaml")))
-    return next((path.stem for path in paths if line in path.read_text("utf-8")), None)
-
-
-def at_home(argument: str) -> str:
-    """`key=~/x` with the home folder in it: Hydra's grammar refuses the tilde, and nothing else would expand it."""
-    found = HOME.fullmatch(argument)
-    if found is None:
-        return argument
-    rest = found["rest"].removesuffix(found["quote"]) if found["quote"] else found["rest"]
-    return f'{found["key"]}="{Path.home()}{rest}"'
 
 
 def mentioned_experiment(overrides: Sequence[str]) -> str:
@@ -190,18 +174,18 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
-def with_quotes(override: str) -> str:
-    """An override whose value Hydra's grammar cannot read, with that value in quotes; in a list each item.
+def how_to_quote(override: str) -> str:
+    """What to type in place of an override whose value Hydra's grammar cannot read; in a list each item is quoted.
 
-    >>> print(with_quotes("measures=[MAP,RBO(p=0.9)]"), with_quotes("folder=/a,b/c"))
-    measures=[MAP,"RBO(p=0.9)"] folder="/a,b/c"
+    >>> print(how_to_quote("measures=[MAP,RBO(p=0.9)]").rpartition(": ")[2])
+    'measures=[MAP,"RBO(p=0.9)"]'
     """
     key, _, value = override.partition("=")
-    if not (value.startswith("[") and value.endswith("]")):
-        return f'{key}="{value}"'
-    items = re.findall(r"(?:\([^()]*\)|[^,()])+", value[1:-1])
-    return f"{key}=[{','.join(item if PLAIN.fullmatch(item) else _quoted(item) for item in items)}]"
-
-
-def _quoted(item: str) -> str:
-    return '"' + item.strip().strip("\"'") + '"'
+    if (missing := value.count("[") - value.count("]")) > 0:
+        return f"A bracket is not closed; type '{override}{']' * missing}'"
+    quoted = f'"{value}"'
+    if value.startswith("[") and value.endswith("]"):
+        items = [item.strip().strip("\"'") for item in re.findall(r"(?:\([^()]*\)|[^,()])+", value[1:-1])]
+        quoted = f"[{','.join(item if PLAIN.fullmatch(item) else f'{chr(34)}{item}{chr(34)}' for item in items)}]"
+    said = "A value with = , ( ) { } [ ] : or a space in it is quoted inside the shell's quotes"
+    return f"{said}: '{key}={quoted}'"

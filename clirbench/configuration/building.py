@@ -1,11 +1,8 @@
 """Configuration -> Experiment: every node becomes a component, checked against its interface.
 
-The keys of components: what their constructors take, by name and by type.
-
-What of a configuration can run code, reach another machine or write elsewhere: the one list.
-
-`clirbench rerun` shows it before it does a run that somebody else may have described. Components that conf/ does not
-name are on it, whatever they are: what is on no list is never taken for harmless.
+`effects` is the one list of what can run code, reach another machine or write elsewhere: `clirbench rerun` shows it
+before it does a run that somebody else may have described. Components that conf/ does not name are on it, whatever
+they are: what is on no list is never taken for harmless.
 """
 
 import inspect
@@ -22,7 +19,6 @@ import yaml
 from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
@@ -30,7 +26,6 @@ from clirbench.configuration.advice import unknown_keys
 from clirbench.configuration.composing import (
     compose_configuration,
     config_parts,
-    first_line,
     joining,
     joins,
     laboratory_groups,
@@ -42,7 +37,7 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import UNSEEN, ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.keys import BY_NAME, KEYS, is_number, is_text, key_of, problems, settings, value_of
+from clirbench.keys import BY_NAME, KEYS, SEARCH_PATH, is_number, is_text, key_of, problems, settings, value_of
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
@@ -54,29 +49,6 @@ from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
 
 TARGET = "_target_"
-
-
-def unknown(node: Any, key: str) -> Iterator[ClirbenchError]:
-    """An error for each key of a component, and of those in it, that its constructor does not take."""
-    for name, component, parameters in _components(node, key):
-        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-            continue
-        for entry in component:
-            if entry == "force" and entry not in parameters and ".relevance." in str(component[TARGET]):
-                yield ConfigError(f"{name}.force: there is no such key any more; no measure is left out, take it away")
-            elif not entry.startswith("_") and entry not in parameters:
-                yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
-
-
-def misfits(node: Any, key: str) -> Iterator[ClirbenchError]:
-    """An error for each value of a component, and of those in it, that is not of the type its constructor says."""
-    for name, component, parameters in _components(node, key):
-        hints = _hints(_located(component[TARGET]))
-        for entry, value in component.items():
-            if entry in parameters and entry in hints and not value_fits(value, hints[entry]):
-                yield ConfigError(f"{name}.{entry}={value!r} must be {words(hints[entry])}")
-
-
 QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
 KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     int: ("a whole number", lambda value: type(value) is int),
@@ -90,47 +62,51 @@ KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def _kind(hint: Any) -> Any:
-    """The entry of `KINDS` for a type; None for one that is not known here."""
-    origin = get_origin(hint)
-    general = next((one for one in (Mapping, Sequence) if isinstance(origin, type) and issubclass(origin, one)), hint)
-    return KINDS.get(general)
+def wrong_settings(node: Any, key: str) -> Iterator[ClirbenchError]:
+    """An error for each key of a component, and of those in it, that its constructor does not take or whose value is
+    not of the type that it says."""
+    for name, component in _nodes(node, key):
+        if (constructor := _located(component.get(TARGET))) is None:
+            continue
+        parameters, hints = inspect.signature(constructor).parameters, _hints(constructor)
+        takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+        for entry, value in component.items():
+            if value == "???":
+                yield ConfigError(f"{name}.{entry} is not set; give it a value, {name}.{entry}=...")
+            elif entry == "force" and entry not in parameters and ".relevance." in str(component[TARGET]):
+                yield ConfigError(f"{name}.force: there is no such key any more; no measure is left out, take it away")
+            elif not (takes_all or entry.startswith("_") or entry in parameters):
+                yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
+            elif entry in hints and (wanted := misfit(value, hints[entry])):
+                yield ConfigError(f"{name}.{entry}={value!r} must be {wanted}")
 
 
-def value_fits(value: Any, hint: Any) -> bool:
-    """Whether a value of a configuration can be meant by a type; types that are not known here take everything."""
-    arguments, kind = get_args(hint), _kind(hint)
-    if get_origin(hint) in (Union, UnionType):
+def misfit(value: Any, hint: Any) -> str:
+    """What a type asks for and a value of a configuration is not; nothing where it fits or the type is not known here.
+
+    >>> misfit("x", float | None)
+    'a number or null'
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        wanted = [misfit(value, one) for one in arguments]
         named = Sequence[str] in arguments and is_text(value)
-        return named or any(value_fits(value, argument) for argument in arguments)
+        return " or ".join(dict.fromkeys(wanted)) if all(wanted) and not named else ""
+    if origin is Literal:
+        return "" if value in arguments else f"one of {', '.join(map(str, arguments))}"
+    general = next((one for one in (Mapping, Sequence) if isinstance(origin, type) and issubclass(origin, one)), hint)
+    said, fits = KINDS.get(general, (getattr(hint, "__name__", ""), None))
     if isinstance(value, dict) and TARGET in value:
-        return hint not in (int, float, bool, NoneType)
-    if get_origin(hint) is Literal:
-        return value in arguments
-    if kind is None:  # what is one of our components has a `_target_`
-        return not (isinstance(hint, type) and hint.__module__.startswith("clirbench."))
-    if not kind[1](value) or kind is not KINDS[Sequence]:
-        return bool(kind[1](value))
+        return said if hint in (int, float, bool, NoneType) else ""
+    if fits is None:  # what is one of our components has a `_target_`
+        return said if str(getattr(hint, "__module__", "")).startswith("clirbench.") else ""
     # In a list a number is a name too.
-    return all(is_text(one) if arguments[0] is str else value_fits(one, arguments[0]) for one in value)
-
-
-def words(hint: Any) -> str:
-    """What a type is called in a message."""
-    if get_origin(hint) in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(words, get_args(hint))))
-    if get_origin(hint) is Literal:
-        return f"one of {', '.join(map(str, get_args(hint)))}"
-    return _kind(hint)[0] if _kind(hint) else getattr(hint, "__name__", str(hint))
-
-
-def _components(node: Any, key: str) -> Iterator[tuple[str, dict[str, Any], Mapping[str, inspect.Parameter]]]:
-    """(its key, the component, what its constructor takes) of a node and of all in it that are ours."""
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for name, child in children:
-        yield from _components(child, f"{key}.{name}")
-    if isinstance(node, dict) and (constructor := _located(node.get(TARGET))) is not None:
-        yield key, node, inspect.signature(constructor).parameters
+    items = (
+        [is_text(one) if arguments[0] is str else not misfit(one, arguments[0]) for one in value]
+        if (general is Sequence and fits(value))
+        else []
+    )
+    return "" if fits(value) and all(items) else said
 
 
 def _located(target: object) -> Any:
@@ -169,7 +145,8 @@ PARTS: Mapping[str, type] = {
 
 
 def complete(cfg: DictConfig) -> None:
-    """Check every key, then put in what `analysis` stands for; raises `ConfigError`."""
+    """Check every key, then put the settings of each analysis that `analysis` names, or that joins every run, beneath
+    those given; raises `ConfigError`."""
     plain = plain_configuration(cfg)
     errors: list[ClirbenchError] = [*problems(plain)]
     errors += [
@@ -184,7 +161,18 @@ def complete(cfg: DictConfig) -> None:
     if value_of(plain, "correlation.coefficients") in (None, "", []):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
-    _add_analyses(cfg)
+    # In Hydra's list of defaults these settings would take half of the time in which a configuration is put together.
+    given, joined, files = plain.get("analyses") or {}, joining(), choices("analyses")
+    asked = name_list("analysis", plain.get("analysis"))
+    left_out = {name for name in given if given[name] is None and name not in asked}
+    with open_dict(cfg):
+        own = cfg.analyses or {}
+        cfg.analyses = own
+        for name in dict.fromkeys((*asked, *joined, *given)):
+            if name in files and name not in left_out and TARGET not in (given.get(name) or {}):
+                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
+                unasked = {} if name in asked else joined.get(name, {})
+                cfg.analyses[name] = OmegaConf.merge(settings, unasked, own.get(name) or {})
 
 
 def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = None) -> Experiment:
@@ -196,22 +184,19 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     complete(cfg)
     plain = plain_configuration(cfg)
     errors: list[ClirbenchError] = [one for key in KEYS for one in key.unknown(value_of(plain, key.name))]
-    parts = _Parts(cfg, given or {}, errors)
+    parts = _Parts(plain, given or {}, errors)
     retrievers = parts.labelled("retrieval", "also_retrieval")
     experiment: dict[str, Any] = {
         **settings(Experiment, plain),
-        "corpus": parts.one("corpus"),
-        "systems": parts.one("systems"),
-        "engine": parts.one("engine"),
+        **{key: parts.one(key) for key in ("corpus", "systems", "engine", "paper")},
         "intervals": parts.one("correlation.intervals"),
         "topics": parts.labelled("topics", "also_topics"),
         "retriever": retrievers.pop("", None),
         "also_retriever": retrievers,
         "relevance": parts.labelled("relevance", "also"),
-        "metrics": parts.several("metric"),
-        "measures": (*parts.measures(), *parts.several("measure", "measures")),
+        "metrics": parts.several("metric", Metric),
+        "measures": (*parts.measures(), *parts.several("measure", Measure)),
         "tables": parts.tables(),
-        "paper": parts.one("paper"),
     }
     with gathered(errors):
         if "parquet" in experiment["table_formats"]:
@@ -251,59 +236,56 @@ def as_list(value: Any) -> Sequence[Any]:
 class _Parts:
     """The components of a configuration, and those that are given in their place; what is wrong goes to `errors`."""
 
-    cfg: DictConfig
+    plain: Mapping[str, Any]
     given: Mapping[str, Any]
     errors: list[Any]
 
-    def one(self, key: str, protocol: type | None = None) -> Any:
+    def one(self, key: str) -> Any:
         """The component of a dotted key; None where there is none or something is wrong with it."""
-        protocol = protocol or PARTS[key]
-        try:
-            if key in self.given:
-                return None if self.given[key] is None else checked(key, self.given[key], protocol)
-            node = OmegaConf.select(self.cfg, key, throw_on_missing=True)
-            return None if node is None else _instantiate(node, key, protocol)
-        except ClirbenchError as error:
-            self.errors.append(error)
-        except OmegaConfBaseException as error:
-            self.errors.append(ConfigError(f"{key}: {first_line(error)}"))
-        return None
+        return self.made(self.given.get(key, value_of(self.plain, key)), key, PARTS[key])
+
+    def made(self, node: Any, key: str, protocol: type) -> Any:
+        """The component that a node configures, or that it is."""
+        with gathered(self.errors):
+            return None if node is None else component(node, key, protocol)
 
     def labelled(self, key: str, also: str) -> dict[str, Any]:
         """The first component has the empty label, another its kind or the name that it was given."""
-        value, protocol = self.given.get(key), PARTS[key]
+        value, protocol, second = self.given.get(key), PARTS[key], self.plain.get(also)
         if isinstance(value, Mapping):
             if "" not in value:
                 first = "its label is '': {'': first, ...}"
                 self.errors.append(ConfigError(f"{key}: none of {', '.join(value)} is the first; {first}"))
-            return {str(label): self._checked(key, one, protocol) for label, one in value.items()}
-        found, node = {"": self.one(key)}, self.cfg.get(also)
-        if also == "also_retrieval" and node is not None and "_target_" not in node:
-            found |= {name: self.one(f"{also}.{name}", protocol) for name in map(str, node)}
-        elif (second := self.one(also, protocol)) is not None:
-            found[kind(second)] = second
+            found = {str(label): self.made(one, key, protocol) for label, one in value.items()}
+        elif also == "also_retrieval" and isinstance(second, dict) and TARGET not in second:
+            found = {"": self.one(key)} | {n: self.made(one, f"{also}.{n}", protocol) for n, one in second.items()}
+        else:
+            another = self.made(second, also, protocol)
+            found = {"": self.one(key)} | ({kind(another): another} if another is not None else {})
         return {label: one for label, one in found.items() if one is not None}
 
-    def several(self, group: str, key: str = "") -> tuple[Any, ...]:
+    def several(self, group: str, protocol: type) -> tuple[Any, ...]:
         """The components of a list group, such as metric=[BLEU,chrF2]."""
-        protocol, nodes = PARTS[key or group], self.cfg.get(group) or {}
-        if not isinstance(nodes, Mapping):
-            meant = f"type 'measures=[{','.join(name_list(group, list(nodes)))}]'; " if group == "measure" else ""
-            said = f"{group}={nodes}: {meant}no {group}/NAME.yaml is in a folder of --config-dir"
+        nodes = self.plain.get(group) or {}
+        if not isinstance(nodes, dict):
+            meant = f"type 'measures=[{','.join(name_list(group, nodes))}]'; " if group == "measure" else ""
+            said = f"{group}={nodes}: {meant}no {group}/NAME.yaml is in a folder of hydra.searchpath"
             self.errors.append(ConfigError(said))
             return ()
-        listed = as_list(self.given.get(group, list(map(str, nodes))))
-        keys = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), nodes, strict=False))
-        found = (
-            self.one(f"{group}.{keys[one]}", protocol) if isinstance(one, str) else self._checked(group, one, protocol)
+        listed = as_list(self.given.get(group, list(nodes)))
+        named = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), nodes.items(), strict=False))
+        made = [
+            self.made(named[one][1], f"{group}.{named[one][0]}", protocol)
+            if isinstance(one, str)
+            else self.made(one, group, protocol)
             for one in listed
-        )
-        return self._unlike(group, list(found))
+        ]
+        return self._unlike(group, made)
 
     def measures(self) -> tuple[Measure, ...]:
         """The measures that the list names, and those that are given."""
         found = []
-        for one in as_list(self.given.get("measures", name_list("measures", plain_list(self.cfg.get("measures"))))):
+        for one in as_list(self.given.get("measures", name_list("measures", self.plain.get("measures")))):
             with gathered(self.errors):
                 if isinstance(one, str) and not is_measure(one) and one in choices("metric"):
                     raise ConfigError(f"{one} is an MT metric; type 'metric=[{one}]'")
@@ -315,7 +297,7 @@ class _Parts:
         if "scores" in self.given:
             return self.one("scores")  # type: ignore[no-any-return]
         with gathered(self.errors):
-            if (tables := ScoreTables(**plain_configuration(self.cfg.scores))) != ScoreTables():
+            if (tables := ScoreTables(**self.plain["scores"])) != ScoreTables():
                 return replace(tables, metrics=frozenset(choices("metric")))
         return None
 
@@ -323,20 +305,16 @@ class _Parts:
         """The analyses that `analysis` names, as `analyses.NAME` configures them, and those that join; the correlation
         itself is always made.
         """
-        if "analyses" in self.given:
-            return tuple(self._checked("analyses", one, Analysis) for one in as_list(self.given["analyses"]))
-        nodes: Mapping[str, Any] = self.cfg.get("analyses") or {}
-        names = name_list("analysis", plain_list(self.cfg.get("analysis")))
-        own = {name for name in nodes if "_target_" in (nodes[name] or {})}
+        nodes: Mapping[str, Any] = self.plain.get("analyses") or {}
+        names = name_list("analysis", self.plain.get("analysis"))
+        own = {name for name in nodes if TARGET in (nodes[name] or {})}
         known = {*choices("analyses"), *own, "correlation"}
         self.errors.extend(UnknownName("analysis", name, known) for name in (*names, *nodes) if name not in known)
-        made = [name for name in dict.fromkeys((*names, *joining)) if name in own]
-        found = [self.one(f"analyses.{name}", Analysis) for name in made]
+        made = {f"analyses.{name}": nodes[name] for name in (*names, *joining) if name in own}
+        if "analyses" in self.given:
+            made = {f"analyses[{at}]": one for at, one in enumerate(as_list(self.given["analyses"]))}
+        found = (self.made(node, key, Analysis) for key, node in made.items())
         return tuple(analysis for analysis in found if analysis is not None)
-
-    def _checked(self, key: str, value: Any, protocol: type) -> Any:
-        with gathered(self.errors):
-            return checked(key, value, protocol)
 
     def _unlike(self, kind: str, found: Sequence[Any]) -> tuple[Any, ...]:
         """What was built, with an error for each name that two of them have."""
@@ -347,51 +325,29 @@ class _Parts:
         return built
 
 
-def plain_list(value: Any) -> Any:
-    """A value of a configuration as Python's."""
-    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-
-
-def _instantiate(node: Any, key: str, protocol: type) -> Any:
-    if not isinstance(node, DictConfig) or "_target_" not in node:
+def component(node: Any, key: str, protocol: type) -> Any:
+    """The component that a node configures, or that is given in its place; raises `ConfigError`."""
+    if isinstance(node, str | int | float | list) or (isinstance(node, dict) and TARGET not in node):
         raise ConfigError(
             f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
             f"its entry chosen first"
         )
-    plain = OmegaConf.to_container(node, resolve=True)
-    raise_all(list(unknown(plain, key)))
+    if not isinstance(node, dict):
+        return checked(key, node, protocol)
+    wrong = list(wrong_settings(node, key))
+    raise_all([one for one in wrong if isinstance(one, UnknownName)])
     try:
         built = instantiate(node, _convert_="all")
     except InstantiationException as error:
         cause = error.__cause__
         while cause is not None and not isinstance(cause, ClirbenchError):
             cause = cause.__cause__
-        if cause is None:
-            raise_all(list(misfits(plain, key)))
-            raise ConfigError(f"{key}: cannot be built: {error}") from error
-        raise cause from None
+        raise_all([cause] if cause else [*wrong, ConfigError(f"{key}: cannot be built: {error}")])
     # Afterwards, because what a component says of its own settings is more to the point.
-    raise_all(list(misfits(plain, key)))
+    raise_all(wrong)
     if not isinstance(built, protocol):
-        raise ConfigError(f"{key}: {node['_target_']} is not a {protocol.__name__}")
+        raise ConfigError(f"{key}: {node[TARGET]} is not a {protocol.__name__}")
     return built
-
-
-def _add_analyses(cfg: DictConfig) -> None:
-    """Put the settings of each analysis that `analysis` names, or that joins every run, beneath those given.
-
-    In Hydra's list of defaults they would take half of the time in which a configuration is put together.
-    """
-    given: Mapping[str, Any] = cfg.get("analyses") or {}
-    files, asked, joined = choices("analyses"), name_list("analysis", plain_list(cfg.get("analysis"))), joining()
-    left_out = {name for name in given if given[name] is None and name not in asked}
-    with open_dict(cfg):
-        cfg.analyses = given
-        for name in dict.fromkeys((*asked, *joined, *given)):
-            if name in files and name not in left_out and "_target_" not in (given.get(name) or {}):
-                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
-                unasked = {} if name in asked else joined.get(name, {})
-                cfg.analyses[name] = OmegaConf.merge(settings, unasked, given.get(name) or {})
 
 
 def choices(group: str) -> dict[str, Path]:
@@ -401,14 +357,12 @@ def choices(group: str) -> dict[str, Path]:
 
 def metric_named(name: str) -> Metric:
     """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
-    parts = _Parts(compose_configuration([f"metric={name}"]), {}, [])
-    metrics = parts.several("metric")
+    parts = _Parts(plain_configuration(compose_configuration([f"metric={name}"])), {}, [])
+    metrics = parts.several("metric", Metric)
     raise_all(parts.errors)
     return metrics[0]  # type: ignore[no-any-return]
 
 
-CONFIG_DIR = "--config-dir="
-SEARCH_PATH = "hydra.searchpath"
 CORE = {"clirbench.engines.elsewhere.Joblib": "sends work to other machines"}
 """The core's; those of laboratories are in their `reaches.yaml`."""
 MOST = 20_000
@@ -418,23 +372,19 @@ NAMED = re.compile(rf"{TARGET}: *([\w.]+)")
 
 def has_own_folders(words: Sequence[str]) -> bool:
     """Whether configurations of other folders than conf/ take part in a command line."""
-    return any(word.startswith(CONFIG_DIR) or key_of(word) == SEARCH_PATH for word in words)
+    return any(word.startswith("--config-dir=") or key_of(word) == SEARCH_PATH for word in words)
 
 
 def refusals(words: Sequence[str]) -> Iterator[ConfigError]:
-    """An error for each word of a recorded command line that no rerun gives to clirbench.
-
-    What is left are keys of a run, and the two ways to name folders of configurations.
-    """
+    """An error for each word of a recorded command line that no rerun gives to clirbench: all but keys of a run."""
     if sum(map(len, words)) > MOST:
         yield ConfigError(f"the command line has more than {MOST:,} characters, which nobody can check")
         return
     for word in words:
         key = key_of(word)
-        is_key = not word.startswith("-") and ("=" in word or word.startswith("~"))
-        if UNSEEN.search(word) or not (is_key or word.startswith(CONFIG_DIR)):
-            yield ConfigError(f"{word!r}: a recorded run has keys, key=value, and {CONFIG_DIR}DIR, nothing else")
-        elif is_key and "hydra" in key and key != SEARCH_PATH:
+        if UNSEEN.search(word) or word.startswith("-") or ("=" not in word and not word.startswith("~")):
+            yield ConfigError(f"{word!r}: a recorded run has keys, key=value, nothing else")
+        elif "hydra" in key and key != SEARCH_PATH:
             yield ConfigError(f"{word}: a recorded run sets no key of Hydra but {SEARCH_PATH}")
 
 

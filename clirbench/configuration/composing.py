@@ -1,65 +1,53 @@
 """The command line's overrides -> one configuration, composed by Hydra, checked in our own words.
 
-The analyses that join every run: laboratories name them in `conf/joining.yaml`.
-
-NAME:
-  _when_: [systems.translates, also_retriever]   # joins only where one of these parts of an experiment is there
-  SETTING: value                                 # what it then has
-
-YAML files of configurations: what OmegaConf reads, by libyaml; an error names the file and the line.
-
 What an experiment sets in a node belongs to the choice that it makes there; another choice begins without it.
 
-What is written at the end of a sweep: one table over all of its jobs.
+Laboratories name the analyses that join every run in `conf/joining.yaml`:
+
+    NAME:
+      _when_: [systems.translates, also_retriever]   # joins only where one of these parts of an experiment is there
+      SETTING: value                                 # what it then has
 """
 
 import re
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache, reduce
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import accumulate
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-import omegaconf._utils
 import yaml
 from hydra import compose, initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import ConfigRepository
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn
 from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
-from hydra.types import RunMode
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration.advice import (
-    ENGINES,
+    how_to_quote,
     mentioned_experiment,
-    of_choice,
     refusal,
     spell_for_hydra,
     unknown_keys,
-    with_quotes,
+    wrong_choice,
 )
 from clirbench.configuration.laboratories import CONF as CONF
 from clirbench.configuration.laboratories import config_folders, hooks
 from clirbench.configuration.laboratories import config_parts as config_parts
-from clirbench.errors import ClirbenchError, ConfigError, UnknownName, escape_unseen, gathered, raise_all
-from clirbench.keys import NODES, defaults, may_name_files
-from clirbench.pages import many
-from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, SweptJob, combine, swept_keys
+from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
+from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
 
 WHEN = "_when_"
 
@@ -88,86 +76,26 @@ def _declared() -> dict[str, Mapping[str, Any]]:
     return {str(name): part or {} for parts in named for name, part in parts.items()}
 
 
-_own_loader = omegaconf._utils.get_yaml_loader
-
-MOST_MARKS = 2_000
-"""Openings of lists and mappings up to which libyaml's parser reads a text: its composer calls itself in C, and would
-end the process 3,000 deep on a stack of 1 MB. OmegaConf's own is in Python, which refuses depth by itself."""
-
-
-@cache
-def yaml_loader() -> Any:
-    """OmegaConf's class of loaders, with libyaml's parser where PyYAML has it: the same values in a third of the time.
-
-    What libyaml refuses (`{a:}`) is read by OmegaConf's own; a tab between words is refused by that one alone.
-    """
-    own = _own_loader()
-    if not yaml.__with_libyaml__:
-        return own
-
-    class Loader(yaml.CSafeLoader, own):  # type: ignore[misc, valid-type]
-        def __init__(self, stream: Any) -> None:
-            text = stream if isinstance(stream, str | bytes) else stream.read()
-            self.text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-            super().__init__(text)
-
-        def get_single_data(self) -> Any:
-            if sum(map(self.text.count, "[{-?:")) > MOST_MARKS:
-                return own(self.text).get_single_data()
-            try:
-                return super().get_single_data()
-            except yaml.YAMLError:
-                return own(self.text).get_single_data()
-
-        def dispose(self) -> None:
-            """Nothing: the pure parser's would look for what this one does not have."""
-
-    return Loader
-
-
-omegaconf._utils.get_yaml_loader = yaml_loader
-
-
-def read_yaml(path: Path) -> Any:
-    """The plain values of a YAML file; raises `ConfigError` with the line where it is not one."""
-    content = path.read_bytes()
-    text = content.decode("utf-8", "replace")
-    try:
-        content.decode("utf-8")
-        return yaml.load(text, Loader=yaml_loader())
-    except UnicodeDecodeError as error:
-        line, reason = content.count(b"\n", 0, error.start), "a byte is not UTF-8"
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, reason = mark.line if mark else 0, error.problem or error.context or "it cannot be read"
-    except yaml.reader.ReaderError as error:
-        line, reason = text.count("\n", 0, error.position), error.reason
-    except RecursionError:
-        raise ConfigError(f"{path}: is no configuration: it is nested too deep") from None
-    raise ConfigError(f"{path}, line {line + 1}: is not YAML: {reason}")
-
-
 def _load_config(self: ConfigRepository, config_path: str) -> ConfigResult | None:
     """`ConfigRepository.load_config` of Hydra; a file that it cannot read is named."""
+    line, reason = 0, "it has a list where keys are expected"
     try:
-        result = _loaded(self, config_path)
-    except (yaml.YAMLError, OmegaConfBaseException, ValueError, RecursionError, OSError) as error:
-        path = _path(self, config_path)
-        if path.is_file():
-            read_yaml(path)
-        raise ConfigError(f"{path}: is no configuration: {str(error).partition(chr(10))[0]}") from None
-    if result is not None and not isinstance(result.config, DictConfig):
-        raise ConfigError(f"{_path(self, config_path)}: is no configuration: it has a list where keys are expected")
-    return result
+        result = _file_loaded(self, config_path)
+        if result is None or isinstance(result.config, DictConfig):
+            return result
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, reason = mark.line + 1 if mark else 0, error.problem or error.context or "it is not YAML"
+    except RecursionError:
+        reason = "it is nested too deep"
+    except (yaml.YAMLError, OmegaConfBaseException, ValueError, OSError) as error:
+        reason = str(getattr(error, "reason", error)).partition("\n")[0]
+    source = self._find_object_source(config_path, ObjectType.CONFIG)
+    path = Path(source.path if source else "") / ConfigSource._normalize_file_name(config_path)
+    raise ConfigError(f"{path}{f', line {line}' if line else ''}: is no configuration: {reason}")
 
 
-def _path(repository: ConfigRepository, name: str) -> Path:
-    """The file of a configuration."""
-    source = repository._find_object_source(name, ObjectType.CONFIG)
-    return Path(source.path if source else "") / ConfigSource._normalize_file_name(name)
-
-
-_loaded = ConfigRepository.load_config
+_file_loaded = ConfigRepository.load_config
 ConfigRepository.load_config = _load_config  # type: ignore[method-assign]
 
 
@@ -204,7 +132,7 @@ def _choice(override: str) -> tuple[str, str | None]:
 def _read(name: str, folders: Sequence[Path]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The choices (group -> name) and the settings of a configuration and of those that it begins with."""
     path = next((path for folder in folders if (path := folder / f"{name}.yaml").is_file()), None)
-    content = read_yaml(path) if path else None
+    content: Any = OmegaConf.to_container(OmegaConf.load(path)) if path else None
     choices, settings = dict[str, Any](), dict[str, Any]()
     for entry in content.pop("defaults", ()) if isinstance(content, dict) else ():
         if isinstance(entry, Mapping):
@@ -223,6 +151,8 @@ OPEN = re.compile(
 COMPOSING = threading.Lock()
 """Hydra composes one configuration at a time in a process: what it is doing is in a singleton."""
 DEEPEST = 20
+EVERY = 10
+"""Jobs of a sweep between two writings of its table."""
 LISTS = ("metric", "analyses", "measure")
 
 
@@ -240,40 +170,57 @@ ConfigStore.instance().store("run_keys", defaults())
 
 def compose_configuration(overrides: Sequence[str]) -> DictConfig:
     """The configuration that the command line would have with these overrides; raises `ConfigError` for wrong ones."""
-    overrides = prepare_overrides(overrides)
+    cfg = composed(prepare_overrides(overrides))
+    with open_dict(cfg):
+        del cfg["hydra"]
+    return cfg
+
+
+def composed(overrides: Sequence[str]) -> DictConfig:
+    """The configuration that Hydra makes of prepared overrides, with its own part, `hydra`."""
     try:
         with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
-            return without_leftovers(
-                lambda some: compose("config", overrides=some), overrides, [CONF, *config_folders()]
-            )
+            return compose("config", overrides=list(overrides), return_hydra_config=True)
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise refusal(error) from None
 
 
-def without_leftovers(
-    load: Callable[[list[str]], DictConfig], overrides: Sequence[str], folders: Sequence[Path]
+def _without_leftovers(
+    self: ConfigLoaderImpl, config_name: str | None, overrides: list[str], *mode: Any, **more: Any
 ) -> DictConfig:
-    """The configuration that `load` makes of overrides, without an experiment's settings of nodes that they replace.
+    """`load_configuration` of Hydra, without an experiment's settings of nodes for which overrides choose another."""
 
-    folders: those of configuration files.
-    """
-    cfg = load(list(overrides))
+    def load(some: list[str]) -> DictConfig:
+        return _loaded(self, config_name, some, *mode, **more)
+
+    cfg = load(overrides)
+    folders = [*(Path(source.path) for source in self.get_sources()), *(own_folders(overrides) or ())]
     for node in replaced_nodes(overrides, folders):
-        own = load([override for override in overrides if concerns(override, node)]).get(node)
+        own = load([one for one in overrides if key_of(one) == SEARCH_PATH or concerns(one, node)]).get(node)
         with open_dict(cfg):
             cfg[node] = own
     return cfg
 
 
-def prepare_overrides(overrides: Sequence[str], folders: Sequence[Path] | None = ()) -> list[str]:
-    """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of.
+_loaded = ConfigLoaderImpl.load_configuration
+ConfigLoaderImpl.load_configuration = _without_leftovers  # type: ignore[method-assign]
 
-    folders: where configurations of the user's lie too, with keys of their own; None: anywhere, so that choices cannot
-    be checked.
-    """
-    overrides = [spell_for_hydra(one, config_parts("metric")) for one in overrides]
+
+def own_folders(overrides: Sequence[str]) -> list[Path] | None:
+    """Folders of configurations that `hydra.searchpath` adds; None where one of them is no folder (`pkg://mine`)."""
+    added = [one.partition("=")[2] for one in overrides if key_of(one) == SEARCH_PATH]
+    places = re.findall(r"[^][,\"'\s]+", added[-1]) if added else []
+    return [Path(one[7:]) for one in places] if all(one.startswith("file://") for one in places) else None
+
+
+def prepare_overrides(overrides: Sequence[str]) -> list[str]:
+    """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of."""
+    overrides, folders, errors = [spell_for_hydra(one) for one in overrides], own_folders(overrides), list[Any]()
     overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
-    errors: list[ClirbenchError] = [] if folders is None or folders else [*unknown_keys(overrides, laboratory_groups())]
+    said = "hydra.searchpath=[file://DIR] names folders of configurations"
+    errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
+    if folders == []:  # what others configure may have keys of its own
+        errors += unknown_keys(overrides, laboratory_groups())
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
@@ -285,71 +232,38 @@ def prepare_overrides(overrides: Sequence[str], folders: Sequence[Path] | None =
     return overrides if named else [*overrides, f"+experiment={mentioned_experiment(overrides)}"]
 
 
-def check_override(text: str, folders: Sequence[Path] | None = ()) -> None:
+def check_override(text: str, folders: Sequence[Path] | None) -> None:
     """Say in our own words what Hydra would refuse: a value that its grammar cannot read, an unknown choice.
 
-    folders: as in `prepare_overrides`.
+    folders: as `own_folders` says; None: choices cannot be checked.
     """
     nested = accumulate((character in "[{(") - (character in "]})") for character in text)
     if max(nested, default=0) > DEEPEST:
         raise ConfigError(f"{text}: lists and mappings are nested more than {DEEPEST} deep")
     if not text.partition("=")[0].strip("+~") or ("=" not in text and not text.startswith("~")):
         raise ConfigError(f"{text!r} is not of the form key=value")
-    if (override := _parsed(text)) is None:
-        closed = f"{text}{_unclosed(text)}"
-        if closed != text and not {"'", '"'} & {*text} and _parsed(closed):
-            raise ConfigError(f"{text}: a bracket is not closed; type '{closed}'")
-        raise ConfigError(
-            f"{text}: cannot be read. A value with = , ( ) {{ }} [ ] : or a space in it is quoted inside the shell's "
-            f"quotes: '{with_quotes(text)}'"
-        )
-    group, own = override.key_or_group, folders
-    folders = None if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
-    if folders is None or override.is_delete() or not any(folder.is_dir() for folder in folders):
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except HydraException:
+        raise ConfigError(f"{text}: cannot be read. {how_to_quote(text)}") from None
+    group = override.key_or_group
+    places = [] if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
+    if override.is_delete() or not any(place.is_dir() for place in places):
         return
+    named: list[Any]
     if override.is_sweep_override():
-        for value in override.sweep_string_iterator() if override.is_choice_sweep() else ():
-            check_override(f"{group}={value}", own)
-        return
-    choices = [path.stem for folder in folders for path in folder.glob("*.yaml")]
-    named = override.value()
-    for name in named if isinstance(named, list) else [named]:
+        named = [*override.sweep_string_iterator()] if override.is_choice_sweep() else []
+    else:
+        value = override.value()
+        named = value if isinstance(value, list) else [value]
+    choices = sorted({path.stem for place in places for path in place.glob("*.yaml")})
+    for name in named:
         if not isinstance(name, str):
-            said = "null" if name is None else repr(name)
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-            raise ConfigError(
-                f"{text}: {said} is no name; {group} is one of {', '.join(sorted(choices))}; none is {none}"
-            )
+            said = "null" if name is None else repr(name)
+            raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(choices)}; none is {none}")
         if name not in choices:
-            from clirbench.configuration.laboratories import is_measure  # which loads libraries of measures
-
-            if group == "metric" and name.lower() == "chrf":
-                raise ConfigError("unknown metric 'chrF': chrF of sacreBLEU is chrF2; type 'metric=[chrF2]'")
-            if group == "metric" and is_measure(name):
-                raise ConfigError(f"{name} is an IR measure, and no MT metric; type 'measures=[{name}]'")
-            if group == "engine" and name in ENGINES:
-                raise ConfigError(f"engine={name} is gone; type {ENGINES[name]}")
-            if meant := of_choice(group, name):
-                raise ConfigError(f"{group}={name}: {group} is a name, and this is a path; type {meant}")
-            raise UnknownName(group, name, choices)
-
-
-def _parsed(text: str) -> Override | None:
-    """An override as Hydra's grammar reads it; None where it does not."""
-    with suppress(HydraException):
-        return OverridesParser.create().parse_override(text)
-    return None
-
-
-def _unclosed(text: str) -> str:
-    """The brackets that a text has opened and not closed, as they would be closed."""
-    left: list[str] = []
-    for character in text:
-        if character in "[{(":
-            left.append("]})"["[{(".index(character)])
-        elif left and character == left[-1]:
-            left.pop()
-    return "".join(reversed(left))
+            raise wrong_choice(group, name, choices)
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
@@ -415,39 +329,29 @@ def laboratory_groups() -> set[str]:
     return {path.name for folder in config_folders() for path in folder.iterdir() if path.is_dir()} - {*NODES}
 
 
-EVERY = 10
-"""Jobs of a sweep between two writings of its table."""
-
-
 class SweepTable(Callback):
     """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
 
     def __init__(self, exclude_not_significant: bool = False) -> None:
         self._exclude = exclude_not_significant
-        self._jobs: list[SweptJob] = []
+        self._jobs: list[Any] = []
         self._settings: dict[str, Any] = {}
-        self._seconds: list[float] = []
-        self._begun = 0.0
-
-    def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
-        """Look at the clock."""
-        self._begun = time.monotonic()
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **kwargs: Any) -> None:
         """Keep what the job wrote; write the table after some jobs, so that a sweep that is interrupted has one."""
-        if config.hydra.mode is RunMode.MULTIRUN:
-            why = str(job_return.return_value or "").removeprefix("error: ")
-            overrides = list(config.hydra.overrides.task)
-            self._seconds.append(time.monotonic() - self._begun)
-            self._jobs.append(SweptJob.read(Path(config.hydra.runtime.output_dir), overrides, why))
-            self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
-            if len(self._jobs) % EVERY == 1:
-                combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
+        from clirbench.report.compared import SweptJob, combine  # here, because the help needs none of it
+
+        why = str(job_return.return_value or "").removeprefix("error: ")
+        folder = Path(config.hydra.runtime.output_dir)
+        self._jobs.append(SweptJob.read(folder, list(config.hydra.overrides.task), why))
+        self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
+        if len(self._jobs) % EVERY == 1:
+            combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Write the table, have laboratories write what they make of all jobs; say which failed and where files are."""
-        if not self._jobs:
-            return
+        from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, combine, swept_keys
+
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
         combine(folder, self._jobs, exclude_not_significant=self._exclude)
         failed = {
@@ -457,10 +361,6 @@ class SweepTable(Callback):
         }
         for name, why in failed.items():
             print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
-        longest = max(range(len(self._jobs)), key=self._seconds.__getitem__)
-        shortly = f"{sum(self._seconds):.1f} s, median {median(self._seconds):.1f} s"
-        last = f"longest {self._seconds[longest]:.1f} s ({self._jobs[longest].folder})"
-        print(f"{many(len(self._jobs), 'job')}: {shortly}, {last}")
         jobs = [job.folder for job in self._jobs]
         written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
         for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):

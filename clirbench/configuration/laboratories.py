@@ -3,29 +3,30 @@
 An entry point of the group `clirbench.labs` names a package. Its folder may hold
 
     conf/               configurations, as the core's: `conf/metric/NAME.yaml`, `conf/experiment/NAME.yaml`
-    conf/joining.yaml   analyses that join runs nobody asked it of (`joining.py`)
+    conf/joining.yaml   analyses that join runs nobody asked it of (`composing.py`)
     commands/           `clirbench NAME` is the module `commands/NAME.py`
     hooks.py            functions by the names in `HOOKS`, loaded when the core has something to ask
-    reaches.yaml        of ours: components that do more than read files and compute (`reach.py`)
+    reaches.yaml        of ours: components that do more than read files and compute (`building.py`)
 
 so that a package of anybody's works like ours.
 
 Measures by their names, those of laboratories too.
 """
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clirbench.errors import ConfigError
-from clirbench.measures import parsing
-from clirbench.measures.base import Measure
+
+if TYPE_CHECKING:
+    from clirbench.measures.base import Measure
 
 HERE = Path(__file__).resolve().parents[1]
 # In a wheel conf/ lies inside the package, in a checkout beside it.
@@ -55,11 +56,6 @@ class Laboratory:
         """Its folder of configurations, if it has one."""
         return folder if (folder := self.folder / "conf").is_dir() else None
 
-    def commands(self) -> dict[str, str]:
-        """The module of each of its commands."""
-        paths = sorted((self.folder / "commands").glob("[!_]*.py"))
-        return {path.stem: f"{self.package}.commands.{path.stem}" for path in paths}
-
 
 @cache
 def laboratories() -> tuple[Laboratory, ...]:
@@ -75,16 +71,13 @@ def laboratories() -> tuple[Laboratory, ...]:
 
 def _folder(name: str, package: str) -> Path:
     """The folder of a package, whose modules stay unloaded."""
-    places, full = None, ""
-    for part in package.split("."):
-        full = f"{full}.{part}" if full else part
-        specs = (finder.find_spec(full, places) for finder in sys.meta_path)
-        spec = next((spec for spec in specs if spec is not None), None)
-        if spec is None or spec.submodule_search_locations is None:
-            raise ConfigError(f"laboratory {name!r}: its package {package} is missing; install or uninstall it")
-        places = list(spec.submodule_search_locations)
-    assert places
-    return Path(places[0])
+    try:
+        spec = find_spec(package)
+    except ModuleNotFoundError:  # of the package that it is in
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigError(f"laboratory {name!r}: its package {package} is missing; install or uninstall it")
+    return Path(spec.submodule_search_locations[0])
 
 
 def config_folders() -> list[Path]:
@@ -92,14 +85,19 @@ def config_folders() -> list[Path]:
     return [folder for laboratory in laboratories() if (folder := laboratory.conf) is not None]
 
 
-def commands(core: Mapping[str, str]) -> dict[str, str]:
-    """The core's commands and those of laboratories, each with its module; raises `ConfigError` for two of one name."""
-    found = dict(core)
-    for laboratory in laboratories():
-        for name, module in laboratory.commands().items():
-            if name in found:
-                raise ConfigError(f"command {name!r}: {found[name]} and {module} have this name; uninstall one of them")
-            found[name] = module
+def commands() -> dict[str, str]:
+    """The module of each command, the core's first; its `main` takes the arguments.
+
+    Raises `ConfigError` for two of one name.
+    """
+    found: dict[str, str] = {}
+    for package, folder in [("clirbench", HERE), *((one.package, one.folder) for one in laboratories())]:
+        for path in sorted((folder / "commands").glob("[!_]*.py")):
+            module, known = f"{package}.commands.{path.stem}", found.get(path.stem)
+            if known:
+                raise ConfigError(f"command {path.stem!r}: {known} and {module} have this name; uninstall one of them")
+            if module != "clirbench.commands.base":
+                found[path.stem] = module
     return found
 
 
@@ -117,16 +115,18 @@ def config_parts(group: str) -> list[Path]:
     return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
 
 
-def parse(name: str) -> Measure:
+def parse(name: str) -> "Measure":
     """The measure that a name means; its column is called as the user wrote it.
 
     Raises `UnknownName` (choices, closest match) for a name nobody knows, `ConfigError` for a wrong parameter.
     """
+    from clirbench.measures import parsing  # which loads libraries that the help does not need
+
     return parsing.parse(name, measures_of_laboratories)
 
 
 @cache
-def measures_of_laboratories() -> parsing.Kinds:
+def measures_of_laboratories() -> dict[str, Any]:
     """The measures that laboratories add; which are loaded for a name that only they may know."""
     return {name: kind for measures in hooks("measures") for name, kind in measures().items()}
 

@@ -144,47 +144,35 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run("nope"), "unknown experiment 'nope'"),
         (lambda: cb.run(3), "3 is no name"),  # type: ignore[arg-type]
         (lambda: cb.run("demo", metric=None), "metric=null: null is no name"),
-        (lambda: cb.run("demo", corpus=None), "corpus=null: null is no name"),
-        (lambda: cb.run("demo", metric=""), "unknown metric ''"),
         (lambda: cb.run("demo", metric={"a": 1}), "is no name"),
         (lambda: cb.run("demo", metrics=[cb.metrics.BLEU()]), r"Type metric=\[BLEU"),
         (lambda: cb.run("demo", metric=[cb.metrics.BLEU]), r"did you mean BLEU\(\)"),
-        (lambda: cb.run("demo", metrics="BLEU"), "Type metric=BLEU"),
         (lambda: cb.run("demo", metric=["BLUE", cb.metrics.ChrF()]), "unknown metric 'BLUE'. Did you mean 'BLEU'"),
         (lambda: cb.run("demo", metric=["BLEU", cb.metrics.BLEU()]), "metric BLEU is listed twice"),
         (lambda: cb.run("demo", relevnce__k=10), r"Type relevance\.k=10"),
         (lambda: cb.run("demo", check=True).save("x"), "check=True ran nothing"),
         (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
-        (lambda: cb.run("demo", correlation={"alpha": 7}), "must be a number between 0 and 1"),
         (lambda: cb.run(folder=None), "folder is not set"),
-        (lambda: cb.run(folder=3), "must be a text"),
         (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "there is no key 'nope'"),
         (lambda: cb.run(corpus=cb.metrics.BLEU()), "is not a CorpusSource"),
         (lambda: cb.run(retrieval={"dense": cb.retrieval.Dense()}), "none of dense is the first"),
         (lambda: cb.run("demo", topics__analyzer=cb.retrieval.English()), "give what it belongs to as one, topics="),
         (lambda: cb.run("demo", seed={1}), "seed=.1. must be a whole number"),
-        (lambda: cb.run("folder", folder="/no/such/folder"), "/no/such/folder"),
         (lambda: cb.run("folder", topics__m=3), r"all keys of topics: .*topics\.n"),
         (lambda: cb.run(corpus=cb.corpora.Folder), r"did you mean FolderCorpus\(\)"),
         (lambda: cb.load("."), "not the folder of a finished run"),
         (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]
-        (lambda: cb.correlate(None, ["MAP"]), "a DataFrame of pandas, polars or pyarrow was expected"),
         (lambda: cb.correlate(TABLE, None), r"measures=None: a list of names was expected, measures=\[A, B\]"),  # type: ignore[arg-type]
-        (lambda: cb.correlate(TABLE, 3), "measures=3: a list of names"),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, ["MAP"], given=3), "given=3: a list of names"),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, []), "no IR measures"),
-        (lambda: cb.correlate(TABLE.head(0), ["MAP"]), "no systems"),
         (lambda: cb.pool([]), "no two of these collections"),
         (lambda: cb.pool(3), "the folder of a run was expected"),  # type: ignore[arg-type]
         (lambda: cb.score(["a"], ["a", "b"], "BLEU"), "1 hypotheses for references of 2 lines"),
         (lambda: cb.score(["a"], ["a"], "COMET"), "COMET.*path"),
-        (lambda: cb.evaluate([("q", "d", 1)], {}, ["AP"]), "query_id, doc_id and relevance"),
         (lambda: cb.score([], [], "BLEU"), "nothing to score"),
         (lambda: cb.score("a", "b", "BLEU"), "a list of lines was expected"),
-        (lambda: cb.score(["a"], ["a"], ""), "unknown metric ''"),
         (lambda: cb.score(["a"], ["a"], None), "None is not a Metric"),  # type: ignore[arg-type]
         (lambda: cb.evaluate(QRELS, QRELS, None), "None is not a Measure"),  # type: ignore[call-overload]
-        (lambda: cb.evaluate(None, QRELS, ["MAP"]), "qrels: expected a mapping"),
         (lambda: cb.evaluate(QRELS, QRELS, ["nope"]), "unknown measure 'nope'"),
         (lambda: cb.compare(None, None), "the folder of a run was expected"),  # type: ignore[arg-type]
         (lambda: cb.metrics.ChrF(beta="x"), "must be a number of at least 0"),  # type: ignore[arg-type]

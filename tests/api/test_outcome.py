@@ -1,7 +1,6 @@
-"""An outcome: its tables are the files, and a loaded one is the same as one that was run."""
+"""An outcome: its tables are the files, a loaded one is the same as one that was run, and two are compared."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -9,6 +8,7 @@ import pandas as pd
 import pytest
 
 import clirbench as cb
+from clirbench.commands.compare import main
 from clirbench.errors import InputError, UnknownName
 from tests.conftest import PACKAGE
 
@@ -78,18 +78,6 @@ def test_warnings_reach_whoever_asks_in_python(small_texts: Path) -> None:
     assert f"<p>warning: {found.warnings[0]}</p>" in found._repr_html_()
 
 
-def test_an_error_of_a_column_that_is_absent_says_why() -> None:
-    scores = pd.DataFrame({"BLEU": ["a", "b", "c", "d"], "chrF2": [1.0, 2, 3, 4], "MAP": [0.1, 0.2, 0.4, 0.3]})
-    found = cb.correlate(scores.assign(system=[*"wxyz"]), measures=["MAP"], scores__metadata="BLEU")
-    with pytest.raises(UnknownName, match="this run has no BLEU: the cells of BLEU are no numbers, so it is metadata"):
-        found.plot("MAP", "BLEU")
-    left_out = replace(found, results={**found.results, "warnings": ["clirbench left out P@10 because of x"]})
-    with pytest.raises(UnknownName, match="this run has no P@10: clirbench left out P@10 because of x"):
-        left_out.plot("P@10", "chrF2")
-    with pytest.raises(UnknownName, match="unknown column 'P@1'"):
-        left_out.plot("P@1", "chrF2")
-
-
 @pytest.mark.parametrize(
     "content", ["", "a\tb\n1\t2\n", "system\nx\n", "\0\0", "system\tBLEU\nA\n", '"', "system\tBLEU\nA\tx\n"]
 )
@@ -111,12 +99,6 @@ def test_a_plot_shows_every_system(texts: cb.Outcome, published: cb.Outcome) -> 
     assert ax.get_legend().get_title().get_text() == "training_lines"
 
 
-def test_parquet_beside_each_table(published: cb.Outcome, tmp_path: Path) -> None:
-    folder = published.save(tmp_path / "run")
-    for name, table in published.tables.items():
-        pd.testing.assert_frame_equal(pd.read_parquet(folder / f"{name}.parquet"), table, check_exact=True)
-
-
 def test_an_undefined_number_of_a_first_view_has_its_reason(texts: cb.Outcome, published: cb.Outcome) -> None:
     small = cb.correlate(
         pd.DataFrame({"system": list("abcd"), "BLEU": [1, 2, 3, 4], "TER": [1] * 4, "MAP": [1, 3, 2, 4]}),
@@ -131,3 +113,22 @@ def test_an_undefined_number_of_a_first_view_has_its_reason(texts: cb.Outcome, p
             checked += len(undefined)
     assert checked
     assert texts.decision.note.str.contains("no mean_over_seeds: systems.tsv has no column seed").all()
+
+
+def test_the_same_differences_as_on_the_command_line(
+    published: cb.Outcome, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = cb.run("europarl_csen_published", correlation__p_value="exact", scores__ignore=["MicroF1"])
+    found = cb.compare(published, other)
+    folders = [run.save(tmp_path / name) for name, run in (("a", published), ("b", other))]
+    assert cb.compare(*folders).table.equals(found.table)
+    capsys.readouterr()
+    main([*map(str, folders), "--rows", "10000", "--html", str(tmp_path / "theirs.html")])
+    said = capsys.readouterr().out
+    assert found.verdict in said
+    assert len(found.table) == sum(line.count("\t") == 4 for line in said.splitlines()) - 1
+    assert set(found.table.columns) == {"part", "what", "first", "second", "difference", "unequal"}
+    assert ("signatures", "MicroF1") in set(zip(found.table.part, found.table.what, strict=True))
+    page = found.write_html(tmp_path / "ours.html")
+    assert "MicroF1" in page.read_text()
+    assert "numbers differ" in found._repr_html_()

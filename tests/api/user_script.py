@@ -44,5 +44,5 @@ def main() -> None:
     try:
         cb.run("demo")
     except cb.ClirbenchError as error:
-        print(error, answer, tables, axes, html, again, taus, many, pooled.answer, pooled.save("p"), cb.__version__)
+        print(error, answer, tables, axes, html, again, taus, many, pooled.save("p"), cb.__version__)
         print(score, segments, values, topics, differences)

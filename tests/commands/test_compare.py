@@ -132,13 +132,6 @@ def test_the_page_is_written_and_escaped(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.endswith("c.html\n")
 
 
-def test_piped_output_is_tab_separated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a = folder(tmp_path / "a")
-    b = replaced(folder(tmp_path / "b"), "systems.tsv", "10.5", "11.5")
-    main([str(a), str(b)])
-    assert "! scores\ts1 BLEU\t10.5\t11.5\t+1\n" in capsys.readouterr().out
-
-
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InputError, match="not the folder of a finished run"):
         read_run(tmp_path)

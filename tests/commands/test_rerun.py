@@ -107,11 +107,11 @@ def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path, 
 def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "provenance.json"
     path.write_text('{"command": [], "configuration": {}, "inputs": {}}')
-    with pytest.raises(InputError, match="does not say files, read, directory, without which"):
+    with pytest.raises(InputError, match="'files' is missing, 'read' is missing, 'directory' is missing"):
         read_provenance(path)
     path.write_text("[" * 100_000)
     assert main([str(path)]) == 1
-    assert "no provenance.json of a run" in capsys.readouterr().err
+    assert "provenance.json: more than 100 lists and objects" in capsys.readouterr().err
 
 
 def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
@@ -119,14 +119,14 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
         "python",
         "-m",
         "clirbench",
-        "--config-dir=/c",
+        "hydra.searchpath=[file:///c]",
         "+experiment=x",
         "engine=dask",
         "paths.cache=a",
         "seed=1",
     ]
     assert rerun_arguments(command, ["engine=serial"]) == [
-        "--config-dir=/c",
+        "hydra.searchpath=[file:///c]",
         "+experiment=x",
         "seed=1",
         "engine=serial",
@@ -145,7 +145,6 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
         ("corpus.part=de-en/A-B", 'corpus.part="/home/de-en/A-B"'),
         ("systems.pattern=runs/*/ckpt_%step%.txt", 'systems.pattern="/home/runs/*/ckpt_%step%.txt"'),
         ("systems.include=[*]", "systems.include=[*]"),
-        ("--config-dir=own", "--config-dir=/home/own"),
         ("hydra.searchpath=[file://own,file:///x]", "hydra.searchpath=[file:///home/own,file:///x]"),
         ("seed=3", "seed=3"),
     ],
@@ -172,7 +171,7 @@ def test_where_a_run_was_made_is_no_difference() -> None:
         "configuration": {"engine": {"workers": 1}, "paths": {"cache": "a"}, "seed": 1},
     }
     two = {"inputs": {"topics": 3}, "configuration": {"engine": {}, "paths": {}, "seed": 2}}
-    assert list(differences(one, two)) == ["input: topics was not there, is 3", "configuration: seed was 1, is 2"]
+    assert list(differences(one, two)) == ["configuration: seed was 1, is 2", "input: topics was not there, is 3"]
 
 
 def sent(path: Path, *words: str, **changes: Any) -> str:
@@ -209,21 +208,16 @@ def test_nothing_is_run_without_a_word_of_the_user(
     assert "metric.Command: runs a command: {" in output.out
     assert "touch {hypothesis} OWNED" in output.out
     assert not (tmp_path / "runs").exists()
-    for answer, runs in (("", 0), ("no", 0), ("y", 1)):
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-        monkeypatch.setattr("builtins.input", lambda prompt, answer=answer: answer)
-        sent(tmp_path, *METRIC)
-        main([path])
-        assert len(started) == runs
+    sent(tmp_path, *METRIC)
     main([path, "--trust"])
-    assert len(started) == 2
+    assert len(started) == 1
     assert started[0][: len(METRIC)] == METRIC
 
 
 @pytest.mark.parametrize(
     "word",
     [
-        "store", "--multirun", "-m", "--experimental-rerun=x.pickle", "--config-name=x", "--cfg=job",
+        "store", "--multirun", "--config-dir=/c", "-m", "--experimental-rerun=x.pickle", "--config-name=x", "--cfg=job",
         "hydra.run.dir=/tmp/x", "hydra.sweep.dir=/x", "hydra/launcher=basic", "+metric@hydra.callbacks=BLEU",
         "+hydra.callbacks.x._target_=os.system", "hydra={}", "~hydra.callbacks", "hydra.mode=MULTIRUN",
         "+experiment=study", "x\x00=1", "seed=" + "1" * 30_000,
@@ -245,7 +239,6 @@ def test_what_is_no_key_of_a_run_is_refused_even_where_it_is_trusted(
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (["--config-dir=/their/conf", "+experiment=theirs"], "--config-dir=/their/conf: its files can run anything"),
         (["hydra.searchpath=[pkg://theirs]"], "hydra.searchpath=[pkg://theirs]: its files can run anything"),
         (["+measure.x={_target_: os.system, command: x}"], "measure.x: is code: {"),
         (["+measure.x={_target_: clirbench.commands.rerun.subprocess.run}"], "measure.x: is code: {"),

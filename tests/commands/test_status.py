@@ -45,13 +45,6 @@ def test_every_step_of_every_system(cached: Cached, tmp_path: Path, capsys: pyte
     ]
 
 
-def test_all_done(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
-    assert status.main([str(tmp_path)]) == 0
-    assert lines(capsys) == ["a Lengths done", "1 results: 1 done, 0 missing, 0 failed"]
-
-
 def test_parts_are_counted_and_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, (text,) = made_texts(tmp_path, 1)
     lengths = [Shared(Lengths(tmp_path / "calls", unit)) for unit in (1.0, 2.0, 3.0)]
@@ -68,14 +61,6 @@ def test_damage_counts_as_missing(cached: Cached, tmp_path: Path, capsys: pytest
     next(cached.store.path.rglob("*.part")).write_bytes(b"")
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0] == "a Lengths missing"
-
-
-def test_a_store_that_moved_is_named(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
-    cached.store.path.rename(tmp_path / "moved")
-    assert status.main([str(tmp_path)]) == 1
-    assert status.main([str(tmp_path), "--store", str(tmp_path / "moved")]) == 0
 
 
 def test_failures_passed_on_are_listed_with_their_reason(

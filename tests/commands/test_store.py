@@ -54,14 +54,6 @@ def test_what_no_run_names_goes(place: Path, capsys: pytest.CaptureFixture[str])
     assert said(place, capsys)[-1].endswith(" 2 in all")
 
 
-def test_what_was_not_used_for_long_goes(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = entries(place)[0]
-    os.utime(old, (1, 1))
-    said(place, capsys, "--prune", "--older", "30")
-    assert old not in entries(place)
-    assert len(entries(place)) == 2
-
-
 def test_nothing_goes_while_a_run_uses_the_store(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = Store(place / "cache" / "store")
     with store.used():
@@ -82,5 +74,4 @@ def test_where_nothing_is_it_is_said(tmp_path: Path, place: Path, capsys: pytest
     assert "no store there" in capsys.readouterr().err
     assert command.main([str(place / "cache"), "--runs", str(tmp_path / "nowhere"), "--prune"]) == 1
     assert "--runs DIR" in capsys.readouterr().err
-    assert "add --prune" in said(place, capsys, "--older", "3")[0]
     assert len(entries(place)) == 3

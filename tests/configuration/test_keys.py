@@ -1,15 +1,19 @@
-"""The keys of a run: each has its kind, and what is no key is named."""
+"""What users write: keys and values, as Hydra must read them, and files; what is wrong is named."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra import compose, initialize_config_dir
 
-from clirbench.configuration.advice import unknown_keys
+from clirbench.configuration.advice import how_to_quote, mentioned_experiment, spell_for_hydra, unknown_keys
 from clirbench.configuration.building import build, limits_of
 from clirbench.configuration.composing import compose_configuration
+from clirbench.errors import ConfigError
 from clirbench.keys import defaults, problems
 from clirbench.result import Experiment
 from clirbench.text import Limits
+from tests.conftest import Cli
 
 
 def test_defaults_are_of_their_kind_and_those_of_an_experiment_and_of_the_limits() -> None:
@@ -68,3 +72,91 @@ def test_keys_that_a_run_does_not_have(override: str, said: str) -> None:
 def test_keys_that_it_has() -> None:
     overrides = ["+experiment=demo", "seed=1", "++scores.rename.a=b", "+metric.BLEU.x=1", "relevance@also=qrels"]
     assert list(unknown_keys([*overrides, "correlation.intervals.level=.9", "hydra.run.dir=x", "~topics"])) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("metric=[BLEU,chrF2]", "metric=[BLEU,chrF2]"),
+        ("retrieval@also=dense", "retrieval@also_retrieval=dense"),
+        ("+retrieval@also.two=fusion", "+retrieval@also_retrieval.two=fusion"),
+        ("--multirun", "--multirun"),
+        ("experiment=demo", "+experiment=demo"),
+        ("title=größe", 'title="größe"'),
+    ],
+)
+def test_what_users_write_is_what_hydra_reads(written: str, read: str) -> None:
+    assert spell_for_hydra(written) == read
+
+
+def test_the_home_folder_is_written_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert spell_for_hydra("folder=~/mt") == f'folder="{tmp_path}/mt"'
+
+
+def test_the_experiment_that_is_spoken_of() -> None:
+    assert [mentioned_experiment(o) for o in (["folder=x"], ["scores.tables=[x]"], ["seed=1"])] == [
+        "folder",
+        "scores",
+        "demo",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("measures=[RBO(p=0.9)]", ["RBO(p=0.9)"]),
+        ("measures=[MAP,RBO(p=0.9),nDCG(cutoff=10, judged_only=True)]",
+         ["MAP", "RBO(p=0.9)", "nDCG(cutoff=10, judged_only=True)"]),
+        ("measures=[MAP, RBO(p=0.9)]", ["MAP", "RBO(p=0.9)"]),
+        ("folder=/a,b(c", "/a,b(c"),
+        ("folder=/a=b/c", "/a=b/c"),
+    ],
+)  # fmt: skip
+def test_the_quotes_that_are_advised_are_read(written: str, values: object) -> None:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    read = OverridesParser.create().parse_override(how_to_quote(written).partition(": '")[2][:-1]).value()
+    assert (list(map(str, read)) if isinstance(read, list) else str(read)) == values
+
+
+DEEP = ((b"[", 1_000_000), (b"{a: ", 100_000), (b"- ", 100_000), (b"? ", 100_000))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"name: x\nfolder: [a\n", "mine.yaml, line 3: is no configuration: "),
+        (b"name: x\n  folder: a\n", "mine.yaml, line 2: is no configuration: mapping values are not allowed"),
+        (b"name: x\nfolder: *a\n", "mine.yaml, line 2: is no configuration: found undefined alias"),
+        (b"name: x\nname: y\n", "mine.yaml, line 2: is no configuration: found duplicate key name"),
+        (b"name: x\nfolder: !mine a\n", "mine.yaml, line 2: is no configuration: could not determine a constructor"),
+        (b"name: x\nfolder: \xff\n", "mine.yaml: is no configuration: invalid start byte"),
+        (b"name: x\nfolder: \x07\n", "mine.yaml: is no configuration: special characters are not allowed"),
+        *(
+            pytest.param(sign * n, "mine.yaml: is no configuration: it is nested too deep", id=f"{n} {sign!r}")
+            for sign, n in DEEP
+        ),
+        (b"name: x\nfolder: ${a\n", "mine.yaml: is no configuration: "),
+        (b"- a\n", "mine.yaml: is no configuration: it has a list"),
+        (b"7\n", "mine.yaml: is no configuration: Invalid loaded object type: int"),
+        (b"defaults: 7\n", "mine.yaml"),
+        (b"defaults: [7]\n", "mine.yaml"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_named(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "mine.yaml").write_bytes(content)
+    with initialize_config_dir(str(tmp_path), version_base="1.3"), pytest.raises(ConfigError) as raised:
+        compose("mine")
+    assert f"{tmp_path}/{said}" in str(raised.value)
+
+
+@pytest.mark.parametrize("way", ["--config-dir=own", "hydra.searchpath=[file://own]"])
+def test_the_program_says_it_in_one_line(cli: Cli, way: str) -> None:
+    path = cli.cwd / "own" / "experiment" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text("name: x\nfolder: a: b\n", encoding="utf-8")
+    done = cli(way, "+experiment=mine")
+    assert done.returncode == 1, done.stderr
+    assert "own/experiment/mine.yaml, line 2: is no configuration: mapping values are not allowed here" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -67,15 +67,6 @@ def test_no_command_stands_where_it_is_not_run(name: str) -> None:
             assert not hidden, f"{block.where}: {hidden}: write it as a console block"
 
 
-def test_dots_stand_for_lines_and_for_text() -> None:
-    printed = "one\ntwo\nthree 3\n"
-    assert matches(("one", "...", "three ..."), printed)
-    assert matches(("one", "two", "...", "three 3"), printed)
-    assert not matches(("one", "three 3"), printed)
-    assert not matches(("one", "two"), printed)
-    assert not matches(("...", "two"), printed)
-
-
 FIGURE = re.compile(r"(?<![\w.])(?:\d+ %|\d*\.\d+)(?![\w.]*\d)")
 OF_NO_COMMAND = {
     "ask": "95 %, 0.9, .05, .91, 1.00, 90 %, .89, .97, .90",  # definitions; calibration over left-out collections
@@ -130,13 +121,6 @@ def readme_commands() -> list[str]:
     held = [line.strip().removeprefix("$ ") for line in joined.split("\n") if re.match(r"(    |\$ )", line)]
     inline = re.findall(r"`(python -m clirbench[^`]*)`", README)
     return [re.split(r"\s+#\s", c)[0] for c in (*held, *inline) if c.startswith(("python -m clirbench", "make"))]
-
-
-def test_readme_has_the_commands_that_this_test_looks_for() -> None:
-    found = readme_commands()
-    assert "make" in found
-    assert any("folder=DIR" in command for command in found)
-    assert any(command.startswith("python -m clirbench.fetch") for command in found)
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
 """Write what the pages' commands print now into the pages: `python -m tests.docs.write [PAGE ...]`.
 
 A page is followed as `test_commands.py` follows it. Where a block shows something else, its lines are replaced by the
-printed ones with as few changes as there can be: a line or a text that the page leaves out as `...` stays left out,
-and where many lines are new before one that stands, they are left out too.
+printed ones: a line or a text that the page leaves out as `...` stays left out.
 The difference is there for its writer to read: `git diff`.
 """
 
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from difflib import SequenceMatcher
-from functools import cache
 from pathlib import Path
 
 from tests.docs.pages import ROOT, Block, Command, Session, blocks, commands, matches, pages
@@ -21,52 +19,22 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d-\d+")
 
 
 def merged(shown: tuple[str, ...], printed: str, folder: Path) -> list[str]:
-    """The lines to show: those of `shown` that still hold, printed ones elsewhere, by the cheapest alignment."""
+    """The lines to show: those of `shown` that still hold, printed ones elsewhere; what `...` leaves out stays so."""
     bare = list(shown)
     while bare and not bare[-1]:
         bare.pop()
     said = [STAMP.sub("...", line.rstrip().replace(str(folder), "...")) for line in printed.rstrip("\n").split("\n")]
-
-    @cache
-    def holds(i: int, j: int) -> float:
-        """What it costs to show printed line j where line i of the page stood."""
-        if "..." in said[j] and said[j] == bare[i]:
-            return 0.0
-        return 0.0 if matches((bare[i],), said[j]) else 0.5 + 6 * (1 - SequenceMatcher(None, bare[i], said[j]).ratio())
-
-    # best[i][j]: the cheapest way to show said[j:] by what bare[i:] has, and the first step of it.
-    width, height = len(said), len(bare)
-    best: list[list[tuple[float, str]]] = [[(0.0, "end")] * (width + 1) for _ in range(height + 1)]
-    for i in range(height, -1, -1):
-        for j in range(width, -1, -1):
-            steps = []
-            if i < height and bare[i] == "...":
-                steps.append((best[i + 1][j][0], "dots"))
-                if j < width:
-                    steps.append((best[i][j + 1][0] + 0.01, "absorb"))
-            elif i < height:
-                steps.append((best[i + 1][j][0] + 6, "drop"))
-                if j < width:
-                    steps.append((best[i + 1][j + 1][0] + holds(i, j), "same"))
-            if j < width:
-                steps.append((best[i][j + 1][0] + 0.4, "add"))
-                steps += [(best[i][end][0] + 1.5 + 0.01 * (end - j), f"leave out {end}") for end in range(j + 4, width)]
-            if steps:
-                best[i][j] = min(steps)
+    # A printed line that a line of the page stands for is written as that line.
+    held = [line for line in bare if line != "..."]
+    said = [next((line for line in held if matches((line,), one)), one) for one in said]
     kept: list[str] = []
-    i = j = 0
-    while (step := best[i][j][1]) != "end":
-        if step == "dots":
-            kept.append("...")
-        elif step == "same":
-            kept.append(bare[i] if holds(i, j) == 0 else said[j])
-        elif step == "add":
-            kept.append(said[j])
-        elif step.startswith("leave out "):
-            kept.append("...")
-            j = int(step.removeprefix("leave out "))
-        i += step in ("dots", "drop", "same")
-        j += step in ("absorb", "same", "add")
+    for kind, i, i_end, j, j_end in SequenceMatcher(None, bare, said, autojunk=False).get_opcodes():
+        if kind == "equal" or "..." not in bare[i:i_end]:
+            kept += said[j:j_end]
+        else:  # as many lines before and after the dots as the page had there
+            before, after = bare[i:i_end].index("..."), bare[i:i_end][::-1].index("...")
+            new = said[j:j_end]
+            kept += [*new[:before], "...", *new[len(new) - after :]] if len(new) > before + after else [*new, "..."]
     return [*kept, *shown[len(bare) :]]
 
 

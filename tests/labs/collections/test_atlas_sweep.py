@@ -32,7 +32,7 @@ def content(sweep: Path, jobs: int) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_three_collections_killed_and_run_again_are_the_same_bytes(shared_data: Path, tmp_path: Path) -> None:
     killed = start(shared_data, tmp_path / "killed", PARTS)
-    wait_until((tmp_path / "killed" / "sweep" / "1" / ".hydra").exists, lambda: killed.poll() is not None)
+    wait_until((tmp_path / "killed" / "sweep" / "1" / "events.jsonl").exists, lambda: killed.poll() is not None)
     killed.send_signal(signal.SIGTERM)
     assert "stopped; a rerun does what is missing" in killed.communicate()[1]
     assert killed.returncode == 130
