@@ -64,8 +64,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     with gathered(problems):
         translations = tuple(experiment.systems.translations(corpus))
         if experiment.untranslated:
-            searched = corpus.has_english and experiment.runs is None
-            baselines = (no_translation(corpus), *([english_side(corpus)] if searched else []))
+            baselines = tuple(baselines_of(corpus, corpus.has_english and experiment.runs is None))
         names = [translation.system for translation in (*translations, *baselines) if not translation.left_out]
         if experiment.baseline and experiment.baseline not in names:
             raise UnknownName("system of baseline", experiment.baseline, names)
@@ -97,16 +96,13 @@ def topics_of(source: TopicSource, english: Documents, engine: Engine) -> tuple[
     return tuple(Topic(topic_id, tuple(map(tuple, parts))) for topic_id, parts in rows)
 
 
-def no_translation(corpus: Corpus) -> Translation:
-    """The baseline that leaves the collection as it is: what translation must beat, with nothing for MT metrics."""
+def baselines_of(corpus: Corpus, english: bool) -> Iterator[Translation]:
+    """The collection as it is, which translation must beat, and the English side: what perfect translation reaches."""
     if corpus.source is None:
         raise InputError("untranslated=true searches the source side: put source.txt beside the reference")
-    return Translation(NO_TRANSLATION, None, corpus.source)
-
-
-def english_side(corpus: Corpus) -> Translation:
-    """The baseline that searches the English side itself: what perfect translation would reach."""
-    return Translation(ENGLISH_SIDE, None, corpus.english.text)
+    yield Translation(NO_TRANSLATION, None, corpus.source)
+    if english:
+        yield Translation(ENGLISH_SIDE, None, corpus.english.text)
 
 
 def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Experiment, Inputs | None]:

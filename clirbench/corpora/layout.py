@@ -7,16 +7,14 @@
     systems/NAME.txt[.gz] | .jsonl[.gz]  what the MT system NAME wrote
     systems.tsv[.gz]                     metadata of the systems
     scores.tsv[.gz]                      scores that came from elsewhere
-    official-metrics.tsv, human.tsv      scores that the organisers of a campaign published (`corpora/layout.py`)
+    official-metrics.tsv, human.tsv      scores that the organisers of a campaign published
+
+    official-metrics.tsv   system, metric, score: COMET-A is COMET against reference A
+    human.tsv              system, score_z (standardised), ..., kind: `system`, or `human` for a translation by people
 
 The files need not be in one folder: a data manifest lists the same names and finds each in a mirror or the cache.
-
-Scores that the organisers of a campaign published beside its texts: which take part, and why others do not.
-
-official-metrics.tsv   system, metric, score: COMET-A is COMET against reference A
-human.tsv              system, score_z (standardised), ..., kind: `system`, or `human` for a translation by people
-
-Languages: one spelling of their codes, and the language that a text is in.
+Which of the published scores take part, and why others do not, is decided here; so are languages: one spelling of their
+codes, and the language that a text is in.
 """
 
 import re
@@ -115,25 +113,23 @@ def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that
     cannot be called that (`check_name`).
     """
-    parts: dict[str, dict[str, list[str]]] = {part: {} for part in _PARTS}
+    held: dict[tuple[str, str], list[str]] = {}
     ignored: list[str] = []
     for file in sorted(names):
-        known = ((part, pattern.fullmatch(file)) for part, pattern in _PARTS.items())
-        part, found = next((one for one in known if one[1]), ("", None))
-        if found:
-            parts[part].setdefault(found["name"] or "A", []).append(file)
-        else:
-            ignored.append(file)
+        matched = ((part, pattern.fullmatch(file)) for part, pattern in _PARTS.items())
+        keys = [(part, found["name"] or "A") for part, found in matched if found]
+        (held.setdefault(keys[0], []) if keys else ignored).append(file)
     errors: list[ClirbenchError] = []
-    for part, group in parts.items():
-        for name, files_of in group.items():
-            if len(files_of) > 1:
-                called = f"{part} {name!r}" if part == "system" else f"{part} {name}".strip()
-                errors.append(InputError(f"{where}: two files for {called}: {', '.join(files_of)}; keep one of them"))
-            with gathered(errors):
-                check_name(where, f"{part} name", name)
+    for (part, name), files_of in held.items():
+        if len(files_of) > 1:
+            called = f"{part} {name!r}" if part == "system" else f"{part} {name}".strip()
+            errors.append(InputError(f"{where}: two files for {called}: {', '.join(files_of)}; keep one of them"))
+        with gathered(errors):
+            check_name(where, f"{part} name", name)
     raise_all(errors)
-    references, systems, singles = ({name: held[0] for name, held in parts[part].items()} for part in _PARTS)
+    references, systems, singles = (
+        {name: of[0] for (known, name), of in held.items() if known == part} for part in _PARTS
+    )
     return Layout(where, files, references, systems, singles, tuple(ignored))
 
 
@@ -144,7 +140,11 @@ def folder_layout(folder: str | Path) -> Layout:
 
 
 def _named_paths(folder: str | Path) -> dict[str, Path]:
-    root = existing_folder(folder)
+    root = Path(folder).expanduser()
+    if not root.exists():
+        raise InputError(f"{folder}: no such folder{near_path(root)}")
+    if not root.is_dir():
+        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
     systems = files_in(root / "systems") if (root / "systems").is_dir() else {}
     return files_in(root) | {f"systems/{name}": path for name, path in systems.items()}
 
@@ -155,7 +155,7 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
     `english` is the English side where it is elsewhere (it replaces the folder's references).
     """
     paths = _named_paths(folder)
-    if not (existing_folder(folder) / "systems").is_dir():
+    if not (Path(folder).expanduser() / "systems").is_dir():
         paths = {
             name if _REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name) else f"systems/{name}": path
             for name, path in paths.items()
@@ -164,16 +164,6 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
         paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
     return layout_of(str(folder), paths, NamedFiles(paths))
-
-
-def existing_folder(folder: str | Path) -> Path:
-    """The folder; raises `InputError` where it is missing or is a file."""
-    root = Path(folder).expanduser()
-    if not root.exists():
-        raise InputError(f"{folder}: no such folder{near_path(root)}")
-    if not root.is_dir():
-        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
-    return root
 
 
 def files_in(folder: Path) -> dict[str, Path]:

@@ -24,13 +24,15 @@ from clirbench.files.lines import held_text, n_blank
 from clirbench.pages import Table
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
-from clirbench.types import Doubles, Failure, Ints, Translation
+from clirbench.types import Doubles, Failure, Floats, Ints, Translation
 
 OFFSETS = (-2, -1, 1, 2)
 FEWEST = 8
 """Lines that must be out of step before it is reported."""
 BETTER, CLEAR = 0.5, 5.0
 """By how much another offset must be better: the share by which the cost of a line falls, and standard errors."""
+AT_ONCE = 1 << 18
+"""Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
 MARKED = re.compile(rb"\*(?<![^ (\n]\*)[A-Za-z\x80-\xff][^\n]*")
 HEALTH = "health"
@@ -87,19 +89,19 @@ class Reference:
     n_lines: int
 
     @cached_property
-    def counted(self) -> tuple[Doubles, Ints, bool]:
+    def counted(self) -> tuple[Floats, Ints, bool]:
         """What `count_lines` gives of it."""
         return count_lines(self.text)
 
 
-def count_lines(text: Text) -> tuple[Doubles, Ints, bool]:
+def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
     """One pass over a text: the logarithm of each line's bytes with its end; how many lines are blank, end in a
     carriage return, have a word with a star before it; whether there is a byte order mark."""
-    lengths, counts, bom = [np.empty(0)], np.zeros(3, dtype=np.int64), False
+    lengths, counts, bom = [np.empty(0, dtype=np.float32)], np.zeros(3, dtype=np.int64), False
     for block in text.blocks():
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         bom |= len(lengths) == 1 and block.startswith(BOM)
-        lengths.append(np.log(np.diff(ends, prepend=-1)))
+        lengths.append(np.log(np.diff(ends, prepend=-1), dtype=np.float32))
         counts += n_blank(block, ends), block.count(b"\r\n"), marked_lines(block)
     return np.concatenate(lengths), counts, bom
 
@@ -131,23 +133,30 @@ def marks_note(n_marked: int, n_lines: int) -> str:
     )
 
 
-def find_slip(ours: Doubles, theirs: Doubles) -> tuple[int, int] | None:
+def find_slip(ours: Floats, theirs: Floats) -> tuple[int, int] | None:
     """(offset, 1-based line) of the stretch of lines that fits the reference clearly better at an offset, if any.
 
     ours, theirs: the logarithms of lengths of n lines each. The cost of two lines is the difference, at most 1. The
     stretch is that with the highest sum of gains over offset 0; it must have `FEWEST` lines, and a mean gain of
     `BETTER` times the cost and `CLEAR` standard errors (with the deviation of all lines).
     """
-    lines = np.arange(len(ours))
+    for begin in range(0, len(ours), AT_ONCE):
+        if found := _slip(*(lengths[begin : begin + AT_ONCE].astype(np.float64) for lengths in (ours, theirs))):
+            return found[0], begin + found[1]
+    return None
+
+
+def _slip(ours: Doubles, theirs: Doubles) -> tuple[int, int] | None:
+    n = len(ours)
 
     def costs(offset: int) -> Doubles:
-        there = lines - offset
-        inside = (there >= 0) & (there < len(theirs))
-        return np.where(inside, np.minimum(np.abs(ours - theirs[there.clip(0, len(theirs) - 1)]), 1.0), 1.0)
+        found, low, high = np.ones(n), max(0, offset), n + min(0, offset)
+        found[low:high] = np.minimum(np.abs(ours[low:high] - theirs[low - offset : high - offset]), 1.0)
+        return found
 
     straight = costs(0)
     best: tuple[float, int, int] | None = None
-    for offset in OFFSETS if len(ours) else ():
+    for offset in OFFSETS:
         gains = straight - costs(offset)
         sums = np.concatenate([[0.0], np.cumsum(gains)])
         end = int(np.argmax(sums - np.minimum.accumulate(sums)))

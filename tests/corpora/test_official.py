@@ -96,10 +96,9 @@ def test_every_official_score_of_wmt_is_used_or_named(
 @pytest.mark.parametrize(
     ("settings", "seen"),
     [
-        ({"scores__missing": "hole"}, {"human": [1.0, 2.0, 3.0, None], "old": [3.0, 2.0, 1.0, 0.0]}),
         (
-            {"scores__missing": "drop", "scores__rename": {"old": "new"}},
-            {"human": [1.0, 2.0, 3.0], "new": [3.0, 2.0, 1.0]},
+            {"scores__missing": "hole", "scores__rename": {"old": "new"}},
+            {"human": [1.0, 2.0, 3.0, None], "new": [3.0, 2.0, 1.0, 0.0]},
         ),
         ({"scores__ignore": ["human"]}, {"old": [3.0, 2.0, 1.0, 0.0]}),
     ],

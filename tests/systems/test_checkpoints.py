@@ -16,55 +16,41 @@ def sweep(root: Path, *names: str) -> None:
         write(root / name, ENGLISH)
 
 
-def test_the_readme_sweep(tmp_path: Path) -> None:
-    corpus = folder_corpus(tmp_path / "data")
-    sweep(tmp_path, "run1/ckpt_200.txt", "run1/ckpt_1000.txt", "run2/ckpt_200.txt")
-    systems = CheckpointSystems(pattern=f"{tmp_path}/run*/ckpt_%step%.txt")
-    assert isinstance(systems, SystemSource)
-    found = systems.translations(corpus)
-    assert [t.system for t in found] == ["run1-step200", "run2-step200", "run1-step1000"]
-    assert [dict(t.metadata) for t in found] == [
-        {"step": "200", "replicate": "run1", "group": "step200"},
-        {"step": "200", "replicate": "run2", "group": "step200"},
-        {"step": "1000", "replicate": "run1", "group": "step1000"},
-    ]
-    assert all(t.test is t.collection for t in found)
-    assert found[0].collection is not None
-    assert found[0].collection.lines() == ENGLISH
-
-
-def test_conditions_are_in_the_group_and_seeds_are_not(tmp_path: Path) -> None:
-    sweep(tmp_path, "big_s1_10.txt", "big_s2_10.txt", "small_s1_10.txt", "big_s1_9.txt")
-    found = CheckpointSystems(pattern=f"{tmp_path}/%size%_s%seed%_%step%.txt").translations(
-        folder_corpus(tmp_path / "d")
-    )
-    assert [(t.system, t.metadata["group"]) for t in found] == [
-        ("big-seed1-step9", "big-step9"),
-        ("big-seed1-step10", "big-step10"),
-        ("big-seed2-step10", "big-step10"),
-        ("small-seed1-step10", "small-step10"),
-    ]
-
-
-def test_stars_alone_name_the_systems_and_make_no_columns(tmp_path: Path) -> None:
-    sweep(tmp_path, "ckpt_10.txt", "ckpt_9.txt")
-    found = CheckpointSystems(pattern=f"{tmp_path}/ckpt_*.txt").translations(folder_corpus(tmp_path / "d"))
-    assert [(t.system, dict(t.metadata)) for t in found] == [("ckpt_9", {}), ("ckpt_10", {})]
-
-
-def test_the_system_placeholder_is_the_name(tmp_path: Path) -> None:
-    sweep(tmp_path, "Online-A/out.en", "42/out.en")
-    found = CheckpointSystems(pattern=f"{tmp_path}/{{system}}/out.en").translations(folder_corpus(tmp_path / "d"))
-    assert [(t.system, dict(t.metadata)) for t in found] == [("42", {}), ("Online-A", {})]
-
-
-def test_names_do_not_change_when_checkpoints_are_added(tmp_path: Path) -> None:
-    corpus = folder_corpus(tmp_path / "d")
-    systems = CheckpointSystems(pattern=f"{tmp_path}/run*/ckpt_%step%.txt")
-    sweep(tmp_path, "run1/ckpt_9.txt")
-    before = {t.system for t in systems.translations(corpus)}
-    sweep(tmp_path, "run1/ckpt_100000.txt", "run2/ckpt_9.txt")
-    assert before < {t.system for t in systems.translations(corpus)}
+@pytest.mark.parametrize(
+    ("files", "pattern", "systems"),
+    [
+        (
+            "run1/ckpt_200.txt run1/ckpt_1000.txt run2/ckpt_200.txt",
+            "run*/ckpt_%step%.txt",
+            {
+                "run1-step200": {"step": "200", "replicate": "run1", "group": "step200"},
+                "run2-step200": {"step": "200", "replicate": "run2", "group": "step200"},
+                "run1-step1000": {"step": "1000", "replicate": "run1", "group": "step1000"},
+            },
+        ),
+        (
+            "big_s2_10.txt small_s1_10.txt big_s1_9.txt",
+            "%size%_s%seed%_%step%.txt",
+            {
+                "big-seed1-step9": {"size": "big", "seed": "1", "step": "9", "group": "big-step9"},
+                "big-seed2-step10": {"size": "big", "seed": "2", "step": "10", "group": "big-step10"},
+                "small-seed1-step10": {"size": "small", "seed": "1", "step": "10", "group": "small-step10"},
+            },
+        ),
+        ("ckpt_10.txt ckpt_9.txt", "ckpt_*.txt", {"ckpt_9": {}, "ckpt_10": {}}),
+        ("Online-A/out.en 42/out.en", "{system}/out.en", {"42": {}, "Online-A": {}}),
+    ],
+)
+def test_values_make_names_and_columns(
+    tmp_path: Path, files: str, pattern: str, systems: dict[str, dict[str, str]]
+) -> None:
+    """Conditions are in the group, seeds are not; stars alone name the systems and make no columns."""
+    sweep(tmp_path, *files.split())
+    source = CheckpointSystems(pattern=f"{tmp_path}/{pattern}")
+    assert isinstance(source, SystemSource)
+    found = source.translations(folder_corpus(tmp_path / "data"))
+    assert [(t.system, dict(t.metadata)) for t in found] == list(systems.items())
+    assert all(t.test is t.collection and t.test and t.test.lines() == ENGLISH for t in found)
 
 
 def test_a_test_set_elsewhere_has_a_pattern_of_its_own(tmp_path: Path) -> None:
