@@ -79,7 +79,7 @@ def main() -> None:
     for name, _ in made[-options.new :]:
         (root / "checkpoints" / name).unlink(missing_ok=True)
     looking = watch.Watching(
-        Namespace(overrides=overrides, every=30, gain=None, horizon=None, measure="", tensorboard=None)
+        Namespace(overrides=overrides, every=30, gain=None, horizon=None, measure="")
     )
     timed(f"{len(made) - options.new} checkpoints", looking.look)
     profile = cProfile.Profile()

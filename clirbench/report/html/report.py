@@ -138,7 +138,6 @@ ORDER = (
     "differences",
     "clusters",
     "choice",
-    "early_stopping",
     "improvement",
     "multiverse",
     "multiverse_taus",
