@@ -1,14 +1,9 @@
-"""The one page: a title, and sections of sentences, lists, tables and figures, in the order of reading.
+"""Numbers, sentences, tables and pages as every writer has them.
 
-Tab-separated text: numbers are written so that they read back exactly, holes as empty cells; and its DataFrames.
-
-How numbers and lists are written. No other module makes digits for a reader (`tests/pages/test_wording.py`).
-
-A sentence has `.867` (`number`), a cell of a table has what its column's format says (`FORMATS`).
-
-A finding: a kind, its values, and the one sentence that is made from them.
-
-The one table: columns with name, kind, meaning, unit and number format, and rows; every writer reads this form.
+A sentence has `.867` (`number`), a cell of a table has what its column's format says (`FORMATS`); no other module makes
+digits for a reader (`tests/pages/test_wording.py`). A finding is a kind, its values, and the sentence made from them. A
+table is columns with name, kind, meaning and number format, and rows; its file (tab-separated) has numbers that read
+back exactly, and empty cells for holes. A page is a title, and sections of sentences, lists, tables and figures.
 """
 
 import io
@@ -35,32 +30,28 @@ BLANKS = str.maketrans("\t\n\r", "   ")
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a header and rows, so that csv, pandas, polars and R read the same cells (`one_cell`)."""
+    """Write a header and rows, so that csv, pandas, polars and R read the same cells."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         write_rows(stream, header, rows)
 
 
 def write_rows(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    text = cache(one_cell)  # names occur in many rows
-    for row in chain([header], rows):
+    """The shortest text of a number that reads back exactly, nothing for a hole; tabs and ends of lines in a text are
+    spaces, quotes are quoted."""
+
+    @cache  # names occur in many rows
+    def text(value: str) -> str:
+        quoted = '"' + value.replace('"', '""') + '"' if '"' in value else value
+        return value if value.isalnum() else escape_unseen(quoted.translate(BLANKS))
+
+    def exact(value: Any) -> str:
+        if isinstance(value, float | np.floating):
+            return "" if np.isnan(value) else repr(float(value))
+        return "" if value is None else str(value)
+
+    for row in chain([header], rows):  # csv.writer takes half as long again
         cells = [repr(v) if type(v) is float and v == v else text(v if type(v) is str else exact(v)) for v in row]
         stream.write("\t".join(cells) + "\n")
-
-
-def exact(value: Any) -> str:
-    """`repr` of a number (the shortest text that reads back exactly), nothing for a hole."""
-    if value is None:
-        return ""
-    if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else repr(float(value))
-    return str(value)
-
-
-def one_cell(text: str) -> str:
-    """Text as it stands between tabs: those inside it and ends of lines become spaces, quotes are quoted."""
-    if '"' in text:
-        text = '"' + text.replace('"', '""') + '"'
-    return text if text.isalnum() else escape_unseen(text.translate(BLANKS))
 
 
 def frame(stream: TextIO, text: Collection[str]) -> "pd.DataFrame":
@@ -81,9 +72,9 @@ def frame(stream: TextIO, text: Collection[str]) -> "pd.DataFrame":
 
 def with_words(table: "pd.DataFrame") -> "pd.DataFrame":
     """The DataFrame with its boolean columns as a file has them: true, false, undefined."""
-    named = [name for name in table.columns if str(table[name].dtype) == "boolean"]
     words = {True: "true", False: "false"}
-    return table.assign(**{name: table[name].map(words).astype(object).fillna("undefined") for name in named})
+    boolean = table.select_dtypes("boolean").columns
+    return table.assign(**{name: table[name].map(words).astype(object).fillna("undefined") for name in boolean})
 
 
 def _as_numbers(cells: list[str]) -> Any:
@@ -150,30 +141,23 @@ def many(n: int, noun: str) -> str:
     return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
+def _unless_hole(written: Callable[[float], str]) -> Callable[[float], str]:
+    return lambda value: "" if isnan(value) else written(value)
+
+
 def _plain(value: float) -> str:
-    if isnan(value):
-        return ""
-    if isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return fixed(value, 4 if abs(value) < 100 else 1)
-
-
-def _score(value: float) -> str:
-    return "" if isnan(value) else fixed(value, 2)
-
-
-def _difference(value: float) -> str:
-    return "" if isnan(value) else signed(value)
+    return f"{'-' if value < 0 else ''}∞" if isinf(value) else fixed(value, 4 if abs(value) < 100 else 1)
 
 
 FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
-    {"number": _plain, "score": _score, "coefficient": number, "difference": _difference}
+    {
+        "number": _unless_hole(_plain),
+        "score": _unless_hole(lambda value: fixed(value, 2)),
+        "coefficient": number,
+        "difference": _unless_hole(signed),
+    }
 )
 """Format of a column -> the text of its numbers: four decimals, one from 100 on; two decimals; `.867`; `+0.012`."""
-
-
-MOST = 6
-"""The most names in one list."""
 
 
 @dataclass(frozen=True)
@@ -201,26 +185,18 @@ class Finding:
 
 
 def written(name: str, value: Any) -> str:
-    """A value as sentences print it: `.867`, `[.001, .012]`, `A, B and C`; probabilities `< .001` to `> .999`."""
+    """A value as sentences print it: `.867`, `[.001, .012]`, `A, B and C`; probabilities `< .001` to `> .999`.
+
+    What rounds to 0 or 1 says so: `under .001` where it is no probability.
+    """
     if isinstance(value, float):
-        return probability(value) if name.startswith("p_") else amount(value)
+        if not name.startswith("p_"):
+            return "under .001" if 0 < value < 0.0005 else number(value)
+        return "> .999" if value > 0.9995 else "< .001" if value < 0.0005 else number(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        if len(value) == 2 and all(isinstance(end, float) for end in value):
-            return f"[{number(value[0])}, {number(value[1])}]"
-        return listed(list(value), MOST)
+        ends = len(value) == 2 and all(isinstance(end, float) for end in value)
+        return interval(*value) if ends else listed(list(value))
     return str(value)
-
-
-def amount(value: float) -> str:
-    """Three decimals; what rounds to 0 says so: `under .001`."""
-    return "under .001" if 0 < value < 0.0005 else number(value)
-
-
-def probability(value: float) -> str:
-    """Three decimals; what rounds to 0 or 1 says so: `> .999`."""
-    if value > 0.9995:
-        return "> .999"
-    return "< .001" if value < 0.0005 else number(value)
 
 
 Row = TypeVar("Row")
@@ -238,7 +214,6 @@ class TableColumn:
     name: str
     kind: Literal["text", "number"] = "text"
     meaning: str = ""
-    unit: str = ""
     format: str = "number"
 
     def text(self, value: Any) -> str:
@@ -331,19 +306,18 @@ class Table:
         text: Iterable[str] = (),
         *,
         header: Sequence[str] | None = None,
-        figure: Callable[[], Any] | None = None,
-        shown: int = 60,
-        said: int = 0,
+        **further: Any,
     ) -> "Table":
         """The table of records of one `kind`, a frozen dataclass: a column for each field; None is an empty cell.
 
         `header`: other names for the columns; by default those of the fields, which are there without records too.
+        `further`: what else a table has.
         """
         names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
         kept = tuple(records)
         values = ((getattr(record, name) for name in names) for record in kept)
         rows = tuple(tuple("" if value is None else value for value in row) for row in values)
-        return cls(name, title, tuple(header or names), rows, tuple(text), figure, shown, said, records=kept)
+        return cls(name, title, tuple(header or names), rows, tuple(text), records=kept, **further)
 
     def compact(self) -> "Table":
         """The table as pages show it: without empty columns, and a note that all rows share is a sentence.
@@ -365,14 +339,16 @@ class Table:
     @cached_property
     def columns(self) -> tuple[TableColumn, ...]:
         """The columns: what `about`, `formats` and `texts` say of them, else what is known by their names."""
-        texts = frozenset(self._texts()) if self.texts is None else self.texts
-        return tuple(self._column(name, name in texts) for name in self.header)
-
-    def _column(self, name: str, text: bool) -> TableColumn:
-        known = KNOWN.get(name, NONE)
-        meaning = self.about.get(name, "") or known.get("meaning", "")
-        form = self.formats.get(name) or known.get("format", "number")
-        return TableColumn(name, "text" if text else "number", meaning, known.get("unit", ""), form)
+        columns = zip(*self.rows, strict=True) if self.texts is None and self.rows else ()
+        found = {n for n, cells in zip(self.header, columns, strict=False) if not all(map(_is_number, cells))}
+        texts = found if self.texts is None else self.texts
+        made = []
+        for name in self.header:
+            known = KNOWN.get(name, NONE)
+            kind: Literal["text", "number"] = "text" if name in texts else "number"
+            meaning = self.about.get(name, "") or known.get("meaning", "")
+            made.append(TableColumn(name, kind, meaning, self.formats.get(name) or known.get("format", "number")))
+        return tuple(made)
 
     @property
     def texts_of_columns(self) -> frozenset[str]:
@@ -399,19 +375,14 @@ class Table:
         stream.seek(0)
         return frame(stream, self.texts_of_columns)
 
-    def _texts(self) -> Iterator[str]:
-        """The columns with a value that is no number and no hole."""
-        for at, name in enumerate(self.header):
-            if not all(_is_number(value_of(row[at])) for row in self.rows):
-                yield name
-
     def cells(self, rows: Sequence[Sequence[Any]]) -> list[list[str]]:
         """Rows of this table as text, each value as its column writes it, with its mark."""
         return [[shown_cell(column, cell) for column, cell in zip(self.columns, row, strict=True)] for row in rows]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(cell: Any) -> bool:
     """Whether a cell is a number or a hole."""
+    value = value_of(cell)
     return value in ("", None) or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
 
 

@@ -1,6 +1,5 @@
-"""The tables of a run. Their files are written from them, and a DataFrame equals its file.
-
-Finished runs of the same configuration, code and inputs, which need not be done again.
+"""The tables of a run: their files are written from them, and a DataFrame equals its file. And finished runs of the
+same configuration, code and inputs, whose tables need not be made again.
 """
 
 import dataclasses
@@ -96,26 +95,24 @@ def _numbers(texts: Iterable[str]) -> bool:
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:
-    """What metrics add to `given` and retrievers side by side, where asked for, the tables of the analyses, and other
-    scorings.
+    """What metrics add to `given`, retrievers side by side and other scorings, where there are any; then the tables of
+    the analyses.
     """
-    experiment, searched = result.experiment, scoring_tables(result)
+    experiment, made = result.experiment, list[Table]()
+    if experiment.given:
+        how = Permuting(experiment.alpha, seed=experiment.seed)
+        found = beyond_known(result.board, result.units, experiment.given, how)
+        known = listed(list(experiment.given))
+        told = (
+            f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is "
+            "taken out (residuals); p_value: units change places, for each row alone."
+        )
+        header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
+        rows = [(*pair, *dataclasses.astuple(row)) for pair, row in found.items()]
+        made.append(Table("given", f"What do metrics add to {known}?", header, rows, (told,)))
     if experiment.also_retriever:
-        searched = [*retriever_tables(result), *searched]
-    if not experiment.given:
-        return (*searched, *result.tables)
-    found = beyond_known(
-        result.board, result.units, experiment.given, Permuting(experiment.alpha, seed=experiment.seed)
-    )
-    header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
-    rows = tuple((*pair, *dataclasses.astuple(row)) for pair, row in found.items())
-    known = listed(list(experiment.given))
-    told = (
-        f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is taken "
-        "out (residuals); p_value: units change places, for each row alone."
-    )
-    title = f"What do metrics add to {known}?"
-    return (Table("given", title, header, rows, (told,)), *searched, *result.tables)
+        made += retriever_tables(result)
+    return (*made, *scoring_tables(result), *result.tables)
 
 
 def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
@@ -154,12 +151,9 @@ def scoring_tables(result: Result) -> list[Table]:
         "tau between groups under each scoring of the same topics; the last two are the measure itself on every other "
         "topic.",
     )
-    return [
-        Table(
-            "scorings_map", "Would other scorings of the same topics show the same?", ("scoring", *metrics), wide, text
-        ),
-        Table.of("scorings", "Other scorings, row by row", ScoringTau, rows, shown=0),
-    ]
+    title, header = "Would other scorings of the same topics show the same?", ("scoring", *metrics)
+    alone = Table.of("scorings", "Other scorings, row by row", ScoringTau, rows, shown=0)
+    return [Table("scorings_map", title, header, wide, text), alone]
 
 
 MADE_BY = ("clirbench", "python", "unicode", "platform", "libraries", "code")

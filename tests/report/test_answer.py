@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clirbench.pages import Finding
-from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, percent, sentence, sentences
+from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, percent, sentence
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
@@ -47,20 +47,35 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert "People judged relevance (MAP)." in found.sentences
 
 
-def test_all_pairs_are_counted_where_all_agree() -> None:
-    found = of({"Good": MAP[:5]})
-    assert found.sentences[0].startswith("Good orders all 10 pairs as people's judgments do (at least ")
-    assert found.sentences[0].endswith("; 5 systems, if made independently): moderate evidence.")
+SIX_SIZES = [str(1000 * 2 ** (i // 2)) for i in range(12)]
+"""Two systems of each: the second has more by both MAP and what rises with it."""
+LINES = [str(i) for i in range(12)]
 
 
-def test_groups_are_named_and_what_is_declared_is_no_assumption() -> None:
-    """Six families of two: the same order between families."""
-    families = [name for name in "abcdef" for _ in range(2)]
-    first = of({"Good": MAP}, family=families).sentences[0]
-    assert re.fullmatch(
-        r"Good orders 100 % of system pairs as people's judgments do \(at least \d\d %; 6 groups\): strong evidence\.",
-        first,
-    )
+@pytest.mark.parametrize(
+    ("metrics", "metadata", "first", "grades"),
+    [
+        ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
+         {"G": "moderate"}),
+        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do "
+         r"\(at least \d\d %; 6 groups\): strong evidence\.", {"G": "strong"}),
+        ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .*", {"X": "contradicted"}),
+        ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
+        ({"Flat": [1.0] * 12}, {}, "Whether Flat orders the systems as people's judgments do .*", {"Flat": ""}),
+        ({"G": GOOD}, {"step": LINES}, "Checkpoints of one run cannot validate a metric; train five.", {}),
+        ({"G": GOOD}, {"step": [str(i % 4) for i in range(12)], "run": [str(i // 4) for i in range(12)]},
+         "Checkpoints of three runs cannot validate a metric; train five.", {}),
+        # A covariate that explains everything limits the grade, unless pairs of equal covariate show the metric.
+        ({"G": MAP}, {"training_lines": LINES}, ".* better than chance, not enough to choose by.", {"G": "weak"}),
+        ({"G": MAP}, {"training_lines": SIX_SIZES}, ".*: strong evidence.", {"G": "strong"}),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_and_the_grade(
+    metrics: dict[str, list[float]], metadata: dict[str, list[str]], first: str, grades: dict[str, str]
+) -> None:
+    found = of(metrics, **metadata)
+    assert re.fullmatch(first, found.sentences[0])
+    assert found.grades == grades
 
 
 def test_undecided_says_how_many_systems_it_takes() -> None:
@@ -71,34 +86,16 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     assert found.sentences[0] == f"Slight: undecided; about {needed} systems are needed."
 
 
-def test_topics_that_cannot_rank_the_systems_say_how_many_more() -> None:
-    made = {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120}
-    assert sentence(Finding("agreement", values=made)) == "These 61 topics cannot rank the systems; add about 120."
+def test_topics_that_cannot_rank_the_systems() -> None:
     assert of({"Noise": NOISE}, reliability=0.3).grades == {"Noise": "too noisy to tell"}
 
 
-def test_the_wrong_way_round_and_a_coin_flip() -> None:
-    wrong = of({"X": [-value for value in MAP]})
-    assert wrong.grades == {"X": "contradicted"}
-    assert wrong.sentences[0].startswith("X orders most pairs the wrong way (at most ")
+def test_a_coin_flip() -> None:
     y = np.arange(40.0)
     coin = np.where(y % 2 == 0, y, 40 - y)  # 0, 39, 2, 37, ...
     made = result(board({"X": coin.tolist()}, {"MAP": y.tolist()}))
     assert answered(made).grades == {"X": "little"}
     assert re.match(r"X is close to a coin flip \(at most \d\d % right\)\.", answered(made).sentences[0])
-
-
-def test_two_systems_cannot_validate_and_constant_columns_say_why() -> None:
-    assert of({"Good": MAP[:2]}).sentences[0] == "Two independent systems cannot validate a metric; make five."
-    assert of({"Flat": [1.0] * 12}).sentences[0].startswith("Whether Flat orders the systems as people's judgments do")
-
-
-def test_checkpoints_of_one_run_are_not_validated() -> None:
-    found = of({"Good": GOOD}, step=[str(i) for i in range(12)])
-    assert found.sentences[0] == "Checkpoints of one run cannot validate a metric; train five."
-    assert found.grades == {}
-    three = of({"Good": GOOD}, step=[str(i % 4) for i in range(12)], run=[str(i // 4) for i in range(12)])
-    assert three.sentences[0] == "Checkpoints of three runs cannot validate a metric; train five."
 
 
 MODELS = [f"model_{1000 * i}" for i in range(1, 13)]
@@ -142,15 +139,6 @@ def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
     assert joined >= 32
 
 
-def test_a_covariate_that_explains_everything_limits_the_grade_to_weak() -> None:
-    """Twelve sizes, no two systems of one; then six sizes of two, of which Good is right in 6 of 6 (p = 1/64)."""
-    limited = run_of({"Good": MAP}, training_lines=[str(i) for i in range(12)])
-    assert answered(limited).grades == {"Good": "weak"}
-    assert [row.lowered for row in limited.correlations if row.coefficient == "kendall"] == ["covariate"]
-    assert answered(limited).sentences[0].endswith("better than chance, not enough to choose by.")
-    assert of({"Good": MAP}, training_lines=[str(i // 2) for i in range(12)]).grades == {"Good": "strong"}
-
-
 def test_replicate_runs_are_tested_at_the_same_step() -> None:
     """Six runs by two steps, and the same order of the runs at both: 2 of the 720 orders of six runs."""
     runs, steps = [str(i // 2) for i in range(12)], [str(i % 2) for i in range(12)]
@@ -160,26 +148,17 @@ def test_replicate_runs_are_tested_at_the_same_step() -> None:
 
 
 def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate() -> None:
-    """Six sizes of two: the second of each has more by both; six pairs of six."""
-    size = [str(1000 * 2 ** (i // 2)) for i in range(12)]
-    found = of({"Good": MAP}, training_lines=size)
+    made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
+    found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines predicts equally well; between systems of equal training_lines, Good is right in 6 of 6 pairs."
     )
+    assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
     assert (row["p_value"], row["grade"]) == (pytest.approx(1 / 64, rel=1e-12), "weak")
-    alone = of({"Good": MAP}, training_lines=[str(i) for i in range(12)])
-    assert any(
-        "without systems of equal training_lines, Good cannot be shown to add to it" in s for s in alone.sentences
-    )
+    alone = str(of({"Good": MAP}, training_lines=LINES))
+    assert "without systems of equal training_lines, Good cannot be shown to add to it" in alone
     assert not any(one.kind == "covariate" for one in of({"Good": MAP}, training_lines=["3", "1"] * 6).findings)
-
-
-def test_what_a_metric_must_add_to_is_tested() -> None:
-    size = [str(1000 * 2 ** (i // 2)) for i in range(12)]
-    made = run_of({"Good": MAP}, training_lines=size)
-    found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
-    assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
 
 
 def test_an_outlier_that_carries_the_grade_is_named() -> None:
@@ -192,36 +171,30 @@ def test_an_outlier_that_carries_the_grade_is_named() -> None:
     assert "X mostly separates weak systems from good ones." in found.sentences
 
 
-def test_who_judged_is_always_there() -> None:
-    said = {
-        "people": "People judged relevance (MAP).",
-        "pseudo-relevance": "Relevance (MAP, the first measure listed) is from the same reference, which favours "
-        "metrics that match words.",
-        "known_items": "Relevant (MAP) are known items: the documents that the topics belong to.",
-        "model": "A model judged relevance (MAP), no person.",
-        "made": "Relevance (MAP) was made up with the documents; no person judged it.",
-        "unknown": "The source of relevance judgments (MAP, the first measure listed) is unknown.",
-    }
-    for judge, words in said.items():
-        column = Column("MAP", "measure", np.array(MAP), declared={"judged_by": judge, "lexical_model": "BM25"})
-        made = result(
-            replace(board({"Good": GOOD}, {"MAP": MAP}), columns=(*board({"Good": GOOD}, {"MAP": MAP}).metrics, column))
-        )
-        assert words in answered(made).sentences
+BY_BM25 = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
 
 
-def test_the_answer_says_which_reference_is_searched_and_which_scores() -> None:
-    crossed = {"searched_reference": "B", "scoring_reference": "A"}
-    known = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"} | crossed
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"judged_by": "people"}, "People judged relevance (MAP)."),
+        (BY_BM25, "Relevance (MAP, the first measure listed) is from the same reference, which favours metrics that "
+         "match words."),
+        ({**BY_BM25, "searched_reference": "B", "scoring_reference": "A"},
+         "Relevance (MAP, the first measure listed) is from reference B; metrics score against reference A."),
+        ({"judged_by": "known_items"}, "Relevant (MAP) are known items: the documents that the topics belong to."),
+        ({"judged_by": "model"}, "A model judged relevance (MAP), no person."),
+        ({"judged_by": "made"}, "Relevance (MAP) was made up with the documents; no person judged it."),
+        ({"judged_by": "unknown"}, "The source of relevance judgments (MAP, the first measure listed) is unknown."),
+    ],
+)  # fmt: skip
+def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None:
     made = board({"Good": GOOD}, {"MAP": MAP})
-    made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=known)))
+    made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=declared)))
     found = answered(result(made))
-    assert (
-        "Relevance (MAP, the first measure listed) is from reference B; metrics score against reference A."
-        in found.sentences
-    )
+    assert said in found.sentences
     (judged,) = (one for one in found.findings if one.kind == "judged")
-    assert crossed.items() <= judged.values.items()
+    assert declared.items() <= judged.values.items()
 
 
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
@@ -258,41 +231,24 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        (
-            "second",
-            {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "lower": 0.4},
-            "By MAP{x}, X orders 90 % (at least 70 %).",
-        ),
-        (
-            "scorings",
-            {"metric": "X", "shown": 14, "scorings": 16},
-            "X is shown in 14 of 16 other scorings of the same topics.",
-        ),
+        ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
+         "These 61 topics cannot rank the systems; add about 120."),
+        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "lower": 0.4},
+         "By MAP{x}, X orders 90 % (at least 70 %)."),
+        ("scorings", {"metric": "X", "shown": 14, "scorings": 16},
+         "X is shown in 14 of 16 other scorings of the same topics."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
-        ("nothing", {"missing": "MT metric"}, "This run has no MT metric, so nothing is compared."),
         ("lowered", {"metric": "X", "by": "scorings outliers"}, "X mostly separates weak systems from good ones."),
-        (
-            "reading",
-            {"metric": "X", "units": "maker", "grade": "weak"},
-            "If systems of one maker belong together, the grade is weak (units=maker).",
-        ),
-        (
-            "given",
-            {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
-            "clirbench cannot tell whether a metric adds to a and b: n.",
-        ),
-        (
-            "given",
-            {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
-            "X and Y add to a (p < .001).",
-        ),
-        (
-            "range",
-            {"metric": "X", "tau": 0.2, "ceiling": 0.8},
-            "Within the better half of the systems X orders 60 % (noise allows about 90 %).",
-        ),
+        ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
+         "If systems of one maker belong together, the grade is weak (units=maker)."),
+        ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
+         "clirbench cannot tell whether a metric adds to a and b: n."),
+        ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
+         "X and Y add to a (p < .001)."),
+        ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
+         "Within the better half of the systems X orders 60 % (noise allows about 90 %)."),
     ],
-)
+)  # fmt: skip
 def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:
-    assert sentences([Finding(kind, values=values)]) == [said]
+    assert sentence(Finding(kind, values=values)) == said
     assert set(OPTIONAL) <= {*TEMPLATES, "others", "basis"}

@@ -86,19 +86,6 @@ def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: 
     assert cli(*keys, "check=true").stdout.split("\n")[1] == second
 
 
-def test_a_blank_submission_of_wmt_counts_for_nothing(shared_data: Path, tmp_path: Path) -> None:
-    """ONLINE-empty of WMT24 en-is is 997 blank lines: it made "20 systems", and moved BLEU's tau by .015."""
-    folder = str(shared_data / "wmt24" / "en-is")
-    keys = {"metric": ["BLEU"], "measures": ["MAP"], "topics__n": 30, "paths__cache": tmp_path / "cache"}
-    found, stated = (
-        cb.run("folder", folder=folder, **keys, **more) for more in ({}, {"systems__exclude": ["*-empty"]})
-    )
-    assert found.results["set_up"]["systems_left_out"] == {"ONLINE-empty": "997 of 997 lines are empty"}
-    assert len(found.results["set_up"]["systems"]) == 19
-    assert found.systems.equals(stated.systems)
-    assert found.correlations.equals(stated.correlations)
-
-
 def test_a_german_folder_is_cut_as_german_without_being_told(shared_data: Path, tmp_path: Path) -> None:
     """The folder is called x, so that its texts alone tell: WMT22 French-German."""
     shutil.copytree(shared_data / "wmt22" / "fr-de", tmp_path / "x")
@@ -116,15 +103,3 @@ def test_components_know_the_language_too(shared_data: Path, tmp_path: Path) -> 
     theirs = cb.run("folder", folder=folder, paths__cache=tmp_path / "a", **keys)
     assert ours.results["set_up"]["analyzer"] == theirs.results["set_up"]["analyzer"] == "language zh"
     assert ours.systems.equals(theirs.systems)
-
-
-def test_the_legend_of_a_number_names_its_column(tmp_path: Path, cli: Cli) -> None:
-    rows = ["system\tsize\tBLEU\tMAP"]
-    rows += [f"s{i}\t{size}\t{i + size / 1e6}\t{i}" for i, size in enumerate([1000000, 30000, 500000] * 2)]
-    (tmp_path / "scores.tsv").write_text("\n".join(rows) + "\n")
-    keys = ("'scores.tables=[scores.tsv]'", "'scores.measures=[MAP]'", "'scores.metadata=[size]'")
-    done = cli("+experiment=scores", *(key.strip("'") for key in keys), "hydra.run.dir=run")
-    assert done.returncode == 0, done.stderr
-    drawn = (tmp_path / "run" / "figures" / "MAP.svg").read_text(encoding="utf-8")
-    places = [drawn.index(f"size {n}") for n in (30000, 500000, 1000000)]
-    assert places == sorted(places)
