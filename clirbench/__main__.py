@@ -95,8 +95,8 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg)
     if cfg.check:
         try:
-            for show, line in terminal.checked(experiment):
-                show(line)
+            for line in terminal.checked(experiment):
+                terminal.tell(line)
         finally:
             remove_unused(Path(HydraConfig.get().runtime.output_dir))
         return 0

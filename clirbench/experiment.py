@@ -34,9 +34,8 @@ from clirbench.result import (
 )
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS, Scoreboard
-from clirbench.statistics.belonging import NEAR_COPIES, NONE, units_of
-from clirbench.statistics.coefficients import UNTESTED
-from clirbench.statistics.correlation import Correlation, correlate, lowered_by_scorings
+from clirbench.statistics.belonging import NEAR_COPIES
+from clirbench.statistics.correlation import Correlation, lowered_by_scorings
 from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import Retrieve, measured, score, search, statistics
@@ -285,14 +284,8 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         same_lines=result.same_lines,
     )
     rows = cached_result(experiment.engine, step, (result.evidence, result.units), ["(all systems)"])
-    (found,) = watch("intervals", rows, 1, partial(without_tests, result))
+    (found,) = watch("intervals", rows, 1)
     return [Correlation(**row) for row in found]
-
-
-def without_tests(result: Result) -> Result:
-    """The result with plain tau-b of all systems, without groups, which is there long before the tests."""
-    rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=units_of(result.board, NONE))
-    return replace(result, correlations=tuple(rows))
 
 
 def affordable_intervals(how: Bootstrap, evidence: Evidence) -> Bootstrap:

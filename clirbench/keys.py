@@ -112,7 +112,7 @@ class Settings(TypedDict, total=False):
     output__runs: Annotated[
         Text, "auto", "which run files are written; auto: all up to 50 systems", ("all", "ideal", "none", "auto")
     ]
-    output__figures: Annotated[Names, ["svg"], "formats of the figures: svg, pdf, png", ("svg", "pdf", "png")]
+    output__figures: Annotated[Names, ["svg"], "formats of the figures; [] for none", ("svg",)]
     output__json: Annotated[Flag, False, "whether results.json is printed, and nothing else"]
     output__quiet: Annotated[Flag, False, "whether the answer and the folder alone are printed"]
     output__tables: Annotated[Names, ["tsv"], "formats of the tables: tsv, parquet beside it", ("tsv", "parquet")]

@@ -254,7 +254,7 @@ class TableColumn:
 class Cell:
     """A value with what a reader sees of it: a mark behind it, whether it is the best, words on hover, a link.
 
-    `alarm`: it should be equal to another value and is not. `pieces`: a text in pieces, some of which are marked.
+    `alarm`: it should be equal to another value and is not.
     """
 
     value: Any
@@ -263,7 +263,6 @@ class Cell:
     tip: str = ""
     href: str = ""
     alarm: bool = False
-    pieces: Sequence[tuple[str, bool]] = ()
 
 
 def value_of(cell: Any) -> Any:
@@ -298,8 +297,8 @@ class Table:
 
     `rows` hold strings, numbers (NaN: undefined) and `Cell`s; `records` are the same rows as the analysis computed
     them (`of`), for those who ask a run for them (`Result.rows`). `text` are sentences, computed from the numbers:
-    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it: a `Drawing`, or a
-    figure of matplotlib. A report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes
+    sampling, n, seed, and what a reader may and may not conclude. `figure` draws what belongs to it: a `Drawing`. A
+    report shows the first `shown` rows, the terminal the first `said`. `failures`: what makes
     the run fail after everything was written, such as a cell of a published table that is neither reproduced nor
     explained. `about`, `formats`: meaning and number format of columns of this table alone; `texts`: the columns of
     text, where the rows do not tell; `matrix`: each row compares the columns behind the first; `aside`: the terminal

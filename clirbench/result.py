@@ -3,7 +3,7 @@
 What one run has read and computed: texts and topics, scores, rankings and their values; nothing is tested yet.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -210,16 +210,12 @@ class Analysis(Protocol):
 
 
 class Watch(Protocol):
-    """Shows progress: passes the values through while it counts them. `so_far`: the result as far as it is known."""
+    """Shows progress: passes the values through while it counts them."""
 
-    def __call__(
-        self, title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
-    ) -> Iterator[Value]: ...
+    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
 
 
-def no_watch(
-    title: str, values: Iterable[Value], total: int, so_far: "Callable[[], Result] | None" = None
-) -> Iterator[Value]:
+def no_watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
     """A `Watch` that shows nothing."""
     return iter(values)
 

@@ -125,7 +125,7 @@ def experiment(small_folder: Path) -> Experiment:
 def run_changing(experiment: Experiment, when: str, change: Callable[[], object]) -> Result:
     """The result of a run during which something changes, before the work of this title begins."""
 
-    def watch(title: str, values: Iterable[object], total: int, so_far: object = None) -> Iterator[object]:
+    def watch(title: str, values: Iterable[object], total: int) -> Iterator[object]:
         if title == when:
             change()
         return iter(values)

@@ -12,7 +12,7 @@ import pytest
 
 from clirbench.columns import kind
 from clirbench.errors import ConfigError
-from clirbench.relevance.base import from_english_side, judged_by
+from clirbench.relevance.base import judged_by
 from tests.conftest import Cli
 
 SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]", "correlation.intervals=null")
@@ -30,7 +30,6 @@ class Undeclared:
 
 def test_a_component_that_declares_nothing_is_unknown_and_named_after_its_class() -> None:
     assert (judged_by(object()), judged_by(Undeclared())) == ("unknown", "unknown")
-    assert not from_english_side(Undeclared())
     rule = Undeclared()
     assert kind(rule) == "Undeclared"
 

@@ -114,12 +114,10 @@ class Events:
     tell: Callable[..., None]
     shown: Watch = no_watch
 
-    def __call__(
-        self, title: str, values: Iterable[Value], total: int, so_far: Callable[[], Result] | None = None
-    ) -> Iterator[Value]:
+    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
         self.tell("begun", step=title, items=total)
         begun = time.perf_counter()
-        yield from self.shown(title, values, total, so_far)
+        yield from self.shown(title, values, total)
         self.tell("done", step=title, items=total, seconds=_since(begun))
 
     def found(self, result: Result) -> None:
@@ -277,7 +275,7 @@ def is_plain(value: Any) -> bool:
 def _checked(experiment: Experiment) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
 
-    said = "\n".join(escape_unseen(line) for _, line in checked(experiment))
+    said = "\n".join(map(escape_unseen, checked(experiment)))
     return Outcome(
         {"name": experiment.name, "answer": said},
         {},

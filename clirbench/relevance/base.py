@@ -54,11 +54,6 @@ def fitted(rule: Relevance, ideal: Run, topics: Sequence[Topic]) -> Relevance:
     return rule if fit is None else cast(Relevance, fit(ideal, topics))
 
 
-def from_english_side(rule: Relevance) -> bool:
-    """Whether a rule declares that its judgments are the English side's own ranking."""
-    return judged_by(rule) == "pseudo-relevance"
-
-
 class BestRanked(ABC):
     """A rule by which the first documents of the English side's ranking are relevant (grade 1).
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from clirbench.pages import fixed, short
 from clirbench.report.answer import Grouping, grouping
-from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, as_figure, save, svg
+from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.result import Result
 from clirbench.scoreboard import Column
@@ -23,8 +23,6 @@ COLUMNS = 3
 WIDTH, HEIGHT = 230.0, 200.0  # of one plot with its labels, in points
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
 GREY = "#D9D9D9"
-NEAR = 90.0
-"""Points to the right of a mark in which another one leaves no room for its name."""
 
 
 class Dot(NamedTuple):
@@ -45,41 +43,28 @@ ALONE = (430.0, 290.0)
 """The size of a plot that is alone."""
 MANY = 60
 """A line of more points has no marks."""
-# Metrics on sacreBLEU's scale; others (NIST, counts, ratios) have no unit.
-PER_CENT = ("BLEU", "chrF", "Macro", "Micro", "SentBLEU", "METEOR", "Query", "Term", "TER", "WER", "PER", "CDER")
 
 
 def write(folder: Path, result: Result) -> None:
-    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses.
-
-    The run's configuration names the formats: svg, pdf, png; the same bytes each time.
-    """
+    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses."""
     folder.mkdir()
+    if not result.experiment.figures:
+        return
     taus, groups = by_pair(result.correlations, first_coefficient(result)), grouping(result.board)
     for measure in result.board.measures:
         metrics = [m for m in result.board.metrics if np.isfinite(m.values + measure.values).any()]
         if metrics:
             drawing = panels(scatter_plots(measure, metrics, taus, groups))
             title = f"{measure.name} against {', '.join(metric.name for metric in metrics)}"
-            for ending in result.experiment.figures:
-                write_drawing(folder / f"{file_stem(measure.name)}.{ending}", drawing, title)
+            write_drawing(folder / f"{file_stem(measure.name)}.svg", drawing, title)
     for table in result.tables:
         if table.figure is not None:
-            for ending in result.experiment.figures:
-                # Drawn again for each file: to save a figure moves its parts a little.
-                path, drawn = folder / f"{table.name}.{ending}", table.figure()
-                if isinstance(drawn, Drawing):
-                    write_drawing(path, drawn, table.title)
-                else:
-                    save(drawn, path, table.title)
+            write_drawing(folder / f"{table.name}.svg", table.figure(), table.title)
 
 
 def write_drawing(path: Path, drawing: Drawing, title: str) -> None:
-    """A drawing in the format of the file's ending; `title` is what a screen reader says."""
-    if path.suffix == ".svg":
-        path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
-    else:
-        save(as_figure(drawing), path, title)
+    """Write a drawing as svg; `title` is what a screen reader says."""
+    path.write_text(svg(drawing, title), encoding="utf-8", newline="\n")
 
 
 def scatter_plots(
@@ -104,41 +89,14 @@ def scatter_plots(
     return plots
 
 
-def axes(drawing: Drawing, across: "Scale", along: "Scale") -> None:
-    """The two axes of a plot, with their ticks and a grid."""
-    left, right, bottom, top = across.start, across.end, along.start, along.end
-    for value in across.ticks():
-        x = across(value)
-        drawing.lines.append(Line(((x, top), (x, bottom)), GREY, 0.5))
-        drawing.labels.append(Label(x, bottom + 11, across.text(value), 8, "middle"))
-    for value in along.ticks():
-        y = along(value)
-        drawing.lines.append(Line(((left, y), (right, y)), GREY, 0.5))
-        drawing.labels.append(Label(left - 4, y + 3, along.text(value), 8, "end"))
-    drawing.lines.append(Line(((left, top), (left, bottom), (right, bottom))))
-
-
-def name_axes(drawing: Drawing, across: "Scale", along: "Scale", below: str, beside: str, x0: float) -> None:
-    """What the axes show; `x0`: where the plot with its labels begins."""
-    drawing.labels.append(Label((across.start + across.end) / 2, along.start + 25, below, 9, "middle"))
-    drawing.labels.append(Label(x0 + 13, (along.start + along.end) / 2, beside, 9, "middle", upright=True))
-
-
 def mark(x: float, y: float, group: int, radius: float = 2.4) -> Mark:
     """The mark of a group: its shape and its colour."""
     return Mark(x, y, SHAPES[group % len(SHAPES)], COLOURS[group % len(COLOURS)], radius)
 
 
 def axis_label(column: Column) -> str:
-    """A column's name with its unit, where we computed it and it has one, and its direction where less is better."""
-    unit = []
-    if column.origin == "computed" and column.role == "measure" and np.nanmax(np.abs(column.values)) <= 1:
-        unit.append("0-1")
-    if column.origin == "computed" and column.role == "metric" and column.name.startswith(PER_CENT):
-        unit.append("%" if not column.higher_is_better else "0-100")
-    if not column.higher_is_better:
-        unit.append("lower is better")
-    return column.name + (f" ({', '.join(unit)})" if unit else "")
+    """A column's name, with its direction where less is better."""
+    return column.name if column.higher_is_better else f"{column.name} (lower is better)"
 
 
 def legend(drawing: Drawing, names: Sequence[str]) -> None:
@@ -187,14 +145,7 @@ class Scale:
 
 
 class Powers(Scale):
-    """An axis of logarithms to the base of ten (`place`), whose ticks are labelled by what they are logarithms of."""
-
-    LEAST = 0.1
-
-    @classmethod
-    def place(cls, value: float) -> float:
-        """The logarithm of a value of at least 0; what is below `LEAST` is placed there."""
-        return math.log10(max(value, cls.LEAST))
+    """An axis of logarithms to the base of ten, whose ticks are labelled by what they are logarithms of."""
 
     def ticks(self) -> Iterator[float]:
         """Whole powers; also 2 and 5 times those where the axis has less than two."""
@@ -210,16 +161,6 @@ class Powers(Scale):
 
     def text(self, value: float) -> str:
         return short(10.0**value)
-
-
-def named_marks(
-    drawing: Drawing, places: Sequence[tuple[float, float]], names: Sequence[str], groups: Sequence[int]
-) -> None:
-    """A mark of its group with its name at each place; the name is to the left where another mark is near."""
-    for (x, y), name, group in zip(places, names, groups, strict=True):
-        drawing.marks.append(mark(x, y, group, 3.2))
-        crowded = any(0 < other - x < NEAR and abs(height - y) < 9 for other, height in places)
-        drawing.labels.append(Label(x + (-6 if crowded else 6), y + 3, name, 8, "end" if crowded else "start"))
 
 
 def file_stem(name: str) -> str:
@@ -259,18 +200,15 @@ class Panel:
         return self.placed([*points, *ends])
 
 
-def panels(plots: Sequence[Panel], alike: bool = False, keyed: bool = True) -> Drawing:
-    """The plots in rows of three or fewer, one alone larger; `alike`: with the same axes. A legend is below them where
-    they name more than one thing, if `keyed`.
-    """
+def panels(plots: Sequence[Panel], keyed: bool = True) -> Drawing:
+    """The plots in rows of three or fewer, one alone larger; `keyed`: with a legend, where they name two things."""
     width, height = size = ALONE if len(plots) == 1 else (WIDTH, HEIGHT)
     n_columns = max(1, min(COLUMNS, len(plots)))
     names = list(dict.fromkeys(name for plot in plots for name in (*plot.lines, *plot.dots)))
     keyed = keyed and len(names) > 1
     drawing = Drawing(width * n_columns, height * -(-len(plots) // n_columns) + (18.0 if keyed else 0.0))
-    shared = [p for plot in plots for p in plot.everything] if alike else []
     for i, plot in enumerate(plots):
-        if points := shared or plot.everything:
+        if points := plot.everything:
             _plot(drawing, plot, np.array(points), names, (i % n_columns * width, i // n_columns * height), size)
     if keyed:
         legend(drawing, names)
@@ -286,22 +224,31 @@ def _plot(
     size: tuple[float, float],
 ) -> None:
     """One plot whose axes hold `points` (n, 2), with its upper left corner at `corner`."""
-    (x0, y0), (width, height) = corner, size
+    left, top = corner[0] + LEFT, corner[1] + TOP
+    right, bottom = corner[0] + size[0] - RIGHT, corner[1] + size[1] - BOTTOM
     scale = {name: Powers if name in plot.powers else Scale for name in "xy"}
-    across = scale["x"].over(points[:, 0], x0 + LEFT, x0 + width - RIGHT)
-    along = scale["y"].over(points[:, 1], y0 + height - BOTTOM, y0 + TOP)
-    axes(drawing, across, along)
-    name_axes(drawing, across, along, plot.across, plot.along, x0)
-    if plot.title:
-        drawing.labels.append(Label((across.start + across.end) / 2, y0 + 15, plot.title, 9, "middle", bold=True))
+    across, along = scale["x"].over(points[:, 0], left, right), scale["y"].over(points[:, 1], bottom, top)
+    for value in across.ticks():
+        drawing.lines.append(Line(((across(value), top), (across(value), bottom)), GREY, 0.5))
+        drawing.labels.append(Label(across(value), bottom + 11, across.text(value), 8, "middle"))
+    for value in along.ticks():
+        drawing.lines.append(Line(((left, along(value)), (right, along(value))), GREY, 0.5))
+        drawing.labels.append(Label(left - 4, along(value) + 3, along.text(value), 8, "end"))
+    drawing.lines.append(Line(((left, top), (left, bottom), (right, bottom))))
+    middle = (left + right) / 2
+    drawing.labels += [
+        Label(middle, bottom + 25, plot.across, 9, "middle"),
+        Label(corner[0] + 13, (top + bottom) / 2, plot.along, 9, "middle", upright=True),
+        *([Label(middle, corner[1] + 15, plot.title, 9, "middle", bold=True)] if plot.title else []),
+    ]
 
     def places(values: Points) -> tuple[tuple[float, float], ...]:
         return tuple((across(x), along(y)) for x, y in plot.placed(values))
 
-    named = [(mark(0, 0, names.index(name)).colour, 1.1, values) for name, values in plot.lines.items()]
-    for colour, thick, values in (*((GREY, 0.7, outline) for outline in plot.outlines), *named):
+    drawing.lines += [Line(through, GREY, 0.7) for line in plot.outlines if len(through := places(line)) > 1]
+    for name, values in plot.lines.items():
         if len(through := places(values)) > 1:
-            drawing.lines.append(Line(through, colour, thick))
+            drawing.lines.append(Line(through, mark(0, 0, names.index(name)).colour, 1.1))
     marked = {name: values for name, values in plot.lines.items() if len(values) <= MANY}
     for name, values in (*marked.items(), *plot.dots.items()):
         for point in values:

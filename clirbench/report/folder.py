@@ -1,22 +1,14 @@
-"""The run's folder: written at once and at the end, so that a half-written table is never seen; nothing is lost.
+"""The run's folder and what is in it: tables, results.json, paper.md, pages, figures, TREC runs.
 
-A folder that holds anything of somebody else is refused before any work starts. A folder that holds an earlier run
-(its marker lists the files) keeps it, moved to `previous-N/`.
+It is written at once and at the end, so that a half-written table is never seen; nothing is lost. A folder that holds
+anything of somebody else is refused before any work starts. One that holds an earlier run (its marker lists the files)
+keeps it, moved to `previous-N/`.
 
     .writing-WRITER   files are being written; left by a killed process, it is swept by the next run
     .ready-WRITER     all are written: the earlier run is moved to .keeping-WRITER, then that becomes previous-N
     .placing-WRITER   the files are moved in, the marker and then the seal (manifest.json) last
 
 A process that is killed after `.ready` leaves work that the next run ends first: no run stays half here, half there.
-
-results.json: what a run found, for programs: answer, tau table, sizes, signatures, warnings.
-
-Its JSON Schema is `clirbench/data/results.schema.json`. Within one `version` keys are added, none changes its meaning.
-
-paper.md: a paragraph for a paper about this run, a table of its metrics, signatures and versions.
-
-Sentences about metrics and systems are those of the answer and the decision, made by the same templates, without the
-answer's limit on words. Every number is a cell of the run's tables.
 """
 
 import json
@@ -40,15 +32,14 @@ from clirbench.files.run_files import (
     seal,
 )
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, points
+from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, probability
 from clirbench.report import decision as curves
 from clirbench.report import figures, latex, markdown
 from clirbench.report.answer import answered, p_said, sentences
 from clirbench.report.decision import decision_findings, decision_sentences
 from clirbench.report.facts import by_pair, counts, data_name, first_names, set_up, warnings
 from clirbench.report.html.page import plain, write_page
-from clirbench.report.html.report import PAIR as PAIR
-from clirbench.report.html.report import Live, pair_page, run_counts, run_page, topic_words
+from clirbench.report.html.report import Live, program, run_page
 from clirbench.report.provenance import HASHED, inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
@@ -58,7 +49,7 @@ from clirbench.store.store import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
 VERSION = 1
-"""Of the format; `clirbench` beside it is the program's."""
+"""Of results.json (JSON Schema: `clirbench/data/results.schema.json`): keys are added, none changes its meaning."""
 
 COLUMN_KEYS = ("name", "role", "origin", "higher_is_better", "table", "signature", "parts", "declared")
 
@@ -90,7 +81,7 @@ def results(result: Result) -> dict[str, Any]:
         },
         "warnings": warnings(result),
     }
-    return {key: plain(value) for key, value in found.items()}
+    return dict(plain(found))
 
 
 def as_json(values: Mapping[str, Any]) -> str:
@@ -100,34 +91,36 @@ def as_json(values: Mapping[str, Any]) -> str:
 
 HEADER = ("metric", "tau", "low", "high", "p", "grade")
 ABOUT = (
-    "tau: Kendall's tau-b between independent groups. low and high: its 95 % interval, each metric by itself, from a t "
-    "copula. p: one-sided, of tau <= 0, for all metrics together (step-down max-T). The grade rests on the lower bound "
-    "of tau for all metrics together, and is one step lower where fewer than 8 of 16 other scorings of the topics show "
-    "the metric, and where it rests on low outliers."
+    "tau: Kendall's tau-b between independent groups, with its 95 % interval from a t copula. p: one-sided, of "
+    "tau <= 0, for all metrics together (step-down max-T), as is the lower bound of tau that the grade rests on."
 )
+SHARED = ("dropped", "counts", "versions", "signatures")
+"""What paper.md has of the page of the run."""
 
 
-def paper_page(result: Result, provenance: Mapping[str, Any]) -> Page:
-    """The page of paper.md; `provenance`: that of the run, for its data, versions and seed."""
+def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Page:
+    """The page of paper.md: a paragraph, a table of the metrics, and what it shares with the `page` of the run.
+
+    Sentences are those of the answer and the decision without the limit on words; every number is a cell of a table.
+    """
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
     told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
-    said = [*told, *decision_sentences(result), f"Computed with {_program(provenance)}."]
-    board = result.board
-    signed = [c for c in (*real_metrics(board), *filter(None, [board.first_measure])) if c.signature]
-    rows = [_row(one) for one in agreements]
+    said = " ".join((*told, *decision_sentences(result), f"Computed with {program(provenance)}."))
+    rows = [
+        (one["metric"], one["tau"], one["low"], one["high"], chance(one["p_adjusted"]), one["grade"] or "not tested")
+        for one in agreements
+    ]
     metrics = Table("paper", "", HEADER, rows, shown=len(rows), formats=dict.fromkeys(HEADER[1:4], "coefficient"))
-    return Page(
-        "For a paper",
-        (
-            Section("paragraph", "", (" ".join(filter(None, said)),)),
-            *([Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT))] if rows else []),
-            *points("counts", "Data", run_counts(result)),
-            *points("warnings", "What a reader must know", warnings(result, brief=True)),
-            *points("signatures", "Signatures", [c.name for c in signed], [c.signature for c in signed]),
-            *points("versions", "Versions", [_program(provenance), *_libraries(provenance)]),
-        ),
-    )
+    sections = [Section("paragraph", "", (said,))]
+    if rows:
+        sections.append(Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT)))
+    return Page("For a paper", (*sections, *(section for section in page.sections if section.name in SHARED)))
+
+
+def chance(p_value: float) -> str:
+    """A p-value as a cell; nothing where nothing was tested."""
+    return "" if isnan(p_value) else probability(p_value)
 
 
 def _compared(result: Result, data: str) -> str:
@@ -159,20 +152,6 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
     row = by_pair(result.correlations, KENDALL)[first["measure"], first["metric"]]
     if not isnan(row.ceiling):
         yield f"A metric without error would reach about {number(row.ceiling)} on these topics."
-
-
-def _row(found: Finding) -> tuple[Any, ...]:
-    p = "" if isnan(found["p_adjusted"]) else p_said(found["p_adjusted"]).removeprefix("p ").removeprefix("= ")
-    return found["metric"], found["tau"], found["low"], found["high"], p, found["grade"] or "not tested"
-
-
-def _program(provenance: Mapping[str, Any]) -> str:
-    known = {name: provenance.get(name, "not recorded") for name in ("clirbench", "python", "seed")}
-    return f"clirbench {known['clirbench']}, Python {known['python']}, seed {known['seed']}"
-
-
-def _libraries(provenance: Mapping[str, Any]) -> list[str]:
-    return [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
 
 
 READY = ".ready-"
@@ -296,12 +275,10 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     figures.write(folder / "figures", result)
     curves.write(folder / "figures", result)
     page = run_page(result, provenance, live)
-    for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance))):
+    for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance, page))):
         (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")
     write_page(folder / "report.html", page)
-    if pair := pair_page(result.tables, topic_words(result)):
-        write_page(folder / PAIR, pair)
-    latex.write(folder / "latex", result)
+    latex.write(folder / "latex", page)
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
-from clirbench.corpora.base import Corpus
 from clirbench.files.lines import Lines
 from clirbench.result import Result
 from clirbench.store.store import current_snapshot
@@ -77,9 +76,7 @@ def code_sha256() -> str:
 
 def folder_names(folder: Path) -> str:
     """sha256 of the names of the files in a folder; nothing where there is no such folder."""
-    return (
-        _sha256("\n".join(sorted(path.name for path in folder.iterdir() if path.is_file()))) if folder.is_dir() else ""
-    )
+    return _sha256(sorted(path.name for path in folder.iterdir() if path.is_file())) if folder.is_dir() else ""
 
 
 def _read() -> dict[str, str]:
@@ -97,12 +94,6 @@ def _shipped() -> tuple[Path, ...]:
     return PACKAGE, PACKAGE.parent / "data_manifests"
 
 
-def _references(test: TestSet) -> str:
-    """sha256 of the references (and the source) that the metrics were computed against."""
-    sides = (*test.references, test.source or ())
-    return sha256_of(piece for side in sides for piece in chain(_joined(side), [b"\0"]))
-
-
 def _version(name: str) -> str | None:
     try:
         return version(name)
@@ -110,44 +101,46 @@ def _version(name: str) -> str | None:
         return None
 
 
-def texts(result: Result, corpus: Corpus) -> Mapping[str, Any]:
-    """sha256 of what identifies a collection: source, references, searched documents, topics, judgments."""
-    test, asked = corpus.test, result.inputs.topics if result.inputs else {}
-    judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
-    return {
-        "source": sha256_of(_joined(test.source)) if test.source else None,
-        "references": [sha256_of(_joined(reference)) for reference in test.references] if test else [],
-        "searched": corpus.english.text.fingerprint,
-        "topics": {label or "first": _sha256(repr([(t.topic_id, t.parts) for t in asked[label]])) for label in asked},
-        "judgments": {label or "first": _sha256(json.dumps(judged[label].qrels.grades)) for label in judged},
-    }
-
-
-def _joined(lines: Sequence[str]) -> Iterable[bytes]:
-    return lines.joined() if isinstance(lines, Lines) else ["\n".join(lines).encode("utf-8", "replace")]
-
-
-def _sha256(text: str) -> str:
-    return sha256_of([text.encode("utf-8", "replace")])
-
-
 def inputs(result: Result) -> Mapping[str, Any]:
-    """What was read, by content: sizes and sha256 of the collection, the test set and every system's texts."""
+    """What was read, by content: sizes and sha256 of the collection, the test set, topics, judgments, and systems."""
     if result.inputs is None:
         return {}
-    corpus = result.inputs.corpus
+    corpus, test, asked = result.inputs.corpus, result.inputs.corpus.test, result.inputs.topics
+    judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
     return {
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
-        "texts": texts(result, corpus),
-        "test_segments": len(corpus.test),
-        "test_sha256": _references(corpus.test),
-        "references": len(corpus.test.references),
-        "topics": {label or "first": len(topics) for label, topics in result.inputs.topics.items()},
+        "texts": {
+            "source": _sha256(test.source) if test.source else None,
+            "references": [_sha256(reference) for reference in test.references] if test else [],
+            "searched": corpus.english.text.fingerprint,
+            "topics": {
+                name or "first": _sha256([repr([(t.topic_id, t.parts) for t in asked[name]])]) for name in asked
+            },
+            "judgments": {name or "first": _sha256([json.dumps(judged[name].qrels.grades)]) for name in judged},
+        },
+        "test_segments": len(test),
+        "test_sha256": references_sha256(test),
+        "references": len(test.references),
+        "topics": {label or "first": len(topics) for label, topics in asked.items()},
         "systems": {translation.system: _sides(translation) for translation in result.inputs.translations},
         "baselines": {translation.system: _sides(translation) for translation in result.inputs.baselines},
     }
 
 
+def references_sha256(test: TestSet) -> str:
+    """sha256 of the references (and the source) that the metrics were computed against."""
+    sides = (*test.references, test.source or ())
+    return sha256_of(piece for side in sides for piece in chain(_joined(side), [b"\0"]))
+
+
 def _sides(translation: Translation) -> dict[str, str]:
     sides = {"test": translation.test, "collection": translation.collection}
     return {side: text.fingerprint for side, text in sides.items() if text is not None}
+
+
+def _sha256(lines: Sequence[str]) -> str:
+    return sha256_of(_joined(lines))
+
+
+def _joined(lines: Sequence[str]) -> Iterable[bytes]:
+    return lines.joined() if isinstance(lines, Lines) else ["\n".join(lines).encode("utf-8", "replace")]

@@ -54,7 +54,7 @@ def test_the_decision_and_the_curves_name_one_checkpoint_near_the_peak(
     texts = browser.texts("#checkpoints .canvas text")
     assert texts.count(f"recommended: {told[1]}") == texts.count("mean over runs, with one standard deviation") == 4
     assert len([text for text in texts if text.startswith("best: step ")]) == 4
-    assert len(browser.all("#checkpoints .mark")) == 4 * SEEDS * STEPS
+    assert len(browser.all("#checkpoints .mark[data-tip]")) == 4 * SEEDS * STEPS
     assert len(browser.texts("#analysis-decision tbody tr")) == SEEDS * STEPS
 
 

@@ -52,8 +52,8 @@ def test_a_nested_override_of_a_dropped_entry_is_refused() -> None:
 
 
 def test_an_unknown_format_of_figures_lists_the_choices() -> None:
-    with pytest.raises(UnknownName, match=r"'pgn'\. Did you mean 'png'\? Choices: pdf, png, svg"):
-        build(composed("+experiment=folder", "folder=x", "output.figures=[svg,pgn]"))
+    with pytest.raises(UnknownName, match=r"'pdf'.*svg"):
+        build(composed("+experiment=folder", "folder=x", "output.figures=[svg,pdf]"))
 
 
 def test_limits_are_those_of_the_configuration() -> None:

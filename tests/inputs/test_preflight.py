@@ -144,7 +144,7 @@ FURTHER = (
     "correlation.coefficients=[tau_ap_b]", "correlation.coefficients=[]", "correlation.intervals=null",
     "correlation.intervals.draws.levels=[segments,topics]",
     "correlation.alpha=0.5", "correlation.alpha=7", "correlation.complete_pairs=false", "output.runs=none",
-    "output.figures=[]", "engine=[]", "output.figures=[png]", "output.tables=[tsv,parquet]", "untranslated=true",
+    "output.figures=[]", "engine=[]", "output.tables=[tsv,parquet]", "untranslated=true",
     "margin=0.01", "references=all", "references=B", "seed=7", "seed=null", "title=größe", "metric=null",
     "topics=null", "corpus=null", "scores.missing=hole", "scores.missing=none", "scores.ignore=[comet]",
     "scores.rename={comet: BLEU}", "scores.lower_is_better=[comet]", "analyses.power.alpha=2",

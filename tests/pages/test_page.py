@@ -37,7 +37,7 @@ def test_as_html(tmp_path: Path) -> None:
         '<p class="alarm">Look.</p>',
         '<p class="aside">By the way.</p>',
         '<h2 id="cells-title">Cells</h2>',
-        '<td dir="auto" class="num best" data-sort="0.5">0.5000</td>',
+        '<td dir="auto" class="number best">0.5000</td>',
         '<figure class="canvas" aria-label="a plot"><svg/></figure>',
         "<li>BLEU: <code>nrefs:1</code></li>",
     ):

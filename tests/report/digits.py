@@ -78,7 +78,7 @@ class Folder:
 def differences(path: Path) -> list[str]:
     """What differs, in words; nothing where every number is its cell."""
     run = Folder(path)
-    return [*_findings(run), *_answer(run), *_decision(run), *_latex(run), *_plots(run), *_paper(run)]
+    return [*_findings(run), *_answer(run), *_decision(run), *_plots(run), *_paper(run)]
 
 
 def _same(where: str, value: object, text: str) -> Iterator[str]:
@@ -289,7 +289,7 @@ def _paper(run: Folder) -> Iterator[str]:
         row = run.rows[found["measure"], found["metric"]]
         low, high, p = (cell(row, name) for name in ("ci_low", "ci_high", "p_adjusted"))
         texts = ["" if isnan(low) else decimals(end) for end in (low, high)]
-        of_p = "" if isnan(p) else p_value(p).removeprefix("p ").removeprefix("= ")
+        of_p = "" if isnan(p) else chance(p)
         wanted = [row["metric"], decimals(cell(row, "value")), *texts, of_p, row["grade"] or "not tested"]
         if cells != wanted:
             yield f"paper.md: {cells}, not {wanted}"
@@ -327,28 +327,6 @@ def _ends(row: Row, low: str, high: str) -> list[str]:
 
 def _more(names: Sequence[str], most: int = 6) -> list[str]:
     return [str(len(names) - most)] if len(names) > most else []
-
-
-def _latex(run: Folder) -> Iterator[str]:
-    """Cells of latex/tau*.tex against correlations.tsv."""
-    known = {_plain(measure): measure for measure, _ in run.rows}
-    for path in sorted((run.path / "latex").glob("tau*.tex")):
-        lines = path.read_text(encoding="utf-8").split("\\midrule")
-        header = lines[0].strip().split("\n")[-1].removesuffix(r" \\").split(" & ")[1:]
-        for line in lines[1].split("\\bottomrule")[0].strip().split("\n"):
-            name, *cells = line.removesuffix(r" \\").removeprefix("{}").split(" & ")
-            for metric, text in zip(header, cells, strict=True):
-                (row,) = (r for (me, mt), r in run.rows.items() if me == known[name] and _plain(mt) == metric)
-                tau = cell(row, "value")
-                ours = "--" if isnan(tau) else decimals(tau)
-                theirs = re.sub(r"\\textbf\{(.*?)\}|\\,\S+|\$", r"\1", text)
-                if ours != theirs:
-                    yield f"{path.name}: {name}, {metric}: {theirs}, not {ours}"
-
-
-def _plain(name: str) -> str:
-    """A name as LaTeX has it."""
-    return re.sub(r"([{}&%$#_])", r"\\\1", name)
 
 
 def _plots(run: Folder) -> Iterator[str]:

@@ -1,7 +1,6 @@
 from dataclasses import replace
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from clirbench.pages import Table
 from clirbench.report.answer import grouping
-from clirbench.report.drawing import COLOURS, Drawing, svg
+from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg, svg_number
 from clirbench.report.figures import (
     ALONE,
     HEIGHT,
@@ -26,9 +25,6 @@ from clirbench.report.figures import (
 from clirbench.scoreboard import Column
 from tests.report.boards import EVIL, board, result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 MADE = board(
     {"BLEU": [10, 20, 30], "constant": [5, 5, 5], "holes": [float("nan")] * 3},
     {"MAP": [0.1, 0.3, 0.2], EVIL: [0.1, 0.2, float("nan")]},
@@ -36,38 +32,19 @@ MADE = board(
 )
 
 
-def curve() -> "Figure":
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(3, 2), layout="constrained")
-    drawn.subplots().plot([0, 1], [1, 0], label="a < b")
-    return drawn
-
-
-def files(folder: Path, *formats: str) -> dict[str, bytes]:
-    """The figures of a run with an analysis that has one, by name of the file."""
-    analysis = Table("weights", "Weights", ("name",), (), figure=curve)
+def test_figures_of_a_run_and_of_an_analysis_are_the_same_bytes_each_time(tmp_path: Path) -> None:
+    analysis = Table("weights", "Weights", ("name",), (), figure=lambda: panels([Panel("x", "y", {"a < b": [(0, 1)]})]))
     made = result(MADE, [analysis])
-    write(folder, replace(made, experiment=replace(made.experiment, figures=formats)))
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_figures_are_svg_unless_more_is_asked_for(tmp_path: Path) -> None:
-    write(tmp_path / "figures", result(MADE))
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"MAP.svg", f"{file_stem(EVIL)}.svg"}
-
-
-def test_each_figure_is_there_in_each_format_with_the_same_bytes_each_time(tmp_path: Path) -> None:
-    first = files(tmp_path / "first", "svg", "pdf", "png")
-    stems = ("MAP", file_stem(EVIL), "weights")
-    assert sorted(first) == sorted(f"{stem}.{ending}" for stem in stems for ending in ("svg", "pdf", "png"))
-    assert files(tmp_path / "second", "png", "svg", "pdf") == first
-    assert b"<script" not in first[f"{file_stem(EVIL)}.svg"]
-
-
-def test_every_svg_can_be_read(tmp_path: Path) -> None:
-    for name, data in files(tmp_path / "figures", "svg").items():
-        assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg", name
+    for name in ("first", "second"):
+        write(tmp_path / name, made)
+    first = {path.name: path.read_bytes() for path in (tmp_path / "first").iterdir()}
+    assert set(first) == {"MAP.svg", f"{file_stem(EVIL)}.svg", "weights.svg"}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "second").iterdir()} == first
+    for data in first.values():
+        assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg"
+        assert b"<script" not in data
+    write(tmp_path / "none", replace(made, experiment=replace(made.experiment, figures=())))
+    assert list((tmp_path / "none").iterdir()) == []
 
 
 def test_columns_without_a_common_system_are_left_out_and_marks_tell_groups() -> None:
@@ -76,22 +53,12 @@ def test_columns_without_a_common_system_are_left_out_and_marks_tell_groups() ->
     assert len(drawing.marks) == 2 * 3 + 2  # two plots, and the legend
     assert {mark.shape for mark in drawing.marks} == {"circle", "square"}
     texts = [label.text for label in drawing.labels]
-    assert "BLEU (0-100)" in texts
+    assert "BLEU" in texts
     assert texts[-2:] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [
-        (Column("TER", "metric", np.array([30.0]), higher_is_better=False), "TER (%, lower is better)"),
-        (Column("NIST", "metric", np.array([7.0])), "NIST"),
-        (Column("nDCG", "measure", np.array([0.4])), "nDCG (0-1)"),
-        (Column("MAP", "measure", np.array([0.4]), origin="imported"), "MAP"),
-        (Column("AQWV", "measure", np.array([-3.4])), "AQWV"),
-    ],
-)
-def test_axes_name_unit_and_direction_where_they_are_known(column: Column, text: str) -> None:
-    assert axis_label(column) == text
+def test_an_axis_says_where_less_is_better() -> None:
+    assert axis_label(Column("TER", "metric", np.array([30.0]), higher_is_better=False)) == "TER (lower is better)"
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.81, 0.83), (-5.0, 12.0), (3.0, 3.0), (0.0, 0.0), (1e6, 2e6)])
@@ -153,15 +120,31 @@ def test_an_axis_of_less_than_two_powers_has_ticks_between_them() -> None:
     assert {"2000", "5000"} <= labels
 
 
-def test_axes_that_are_alike_hold_the_points_of_all_plots() -> None:
-    plots = [Panel("x", "y", {"a": [(0, 0), (1, 1)]}), Panel("x", "y", {"a": [(0, 0), (1, 10)]})]
-    rises = [points[0][1] - points[-1][1] for points in strokes(panels(plots, alike=True), A)]
-    assert rises[1] == pytest.approx(10 * rises[0])
-
-
 def test_a_long_line_has_no_marks_and_a_plot_without_a_point_is_empty() -> None:
     long = panels([Panel("x", "y", {"a": [(n, n) for n in range(MANY + 1)]})])
     assert not long.marks
     assert "<polyline" in svg(long, "t")
     assert not panels([Panel("x", "y", {"a": [(nan, 1.0)]})]).labels
     assert not panels([]).lines
+
+
+def test_svg_is_well_formed_and_holds_what_was_drawn() -> None:
+    made = Drawing(
+        100,
+        80,
+        lines=[Line(((0, 0), (10, 20.5)))],
+        marks=[Mark(5, 5), Mark(9, 9, "triangle", "#D55E00", tip="a < b", spread=(2, 3))],
+        labels=[Label(50, 40, "a < b & c", 9, "middle"), Label(4, 40, "up", upright=True)],
+    )
+    root, of = ElementTree.fromstring(svg(made, "<title>")), "{http://www.w3.org/2000/svg}"
+    assert root.findtext(f"{of}title") == "<title>"
+    assert [text.text for text in root.iter(f"{of}text")] == ["a < b & c", "up"]
+    assert [line.get("points") for line in root.iter(f"{of}polyline")] == ["0,0 10,20.5"]
+    shapes = [
+        (mark.get("transform"), mark.get("data-tip"), [part.tag for part in mark]) for mark in root.iter(f"{of}g")
+    ]
+    assert shapes == [
+        ("translate(5 5)", None, [f"{of}circle"]),
+        ("translate(9 9)", "a < b", [f"{of}ellipse", f"{of}polygon"]),
+    ]
+    assert [svg_number(value) for value in (1.0, 0.126, -0.001, 12.5)] == ["1", "0.13", "0", "12.5"]

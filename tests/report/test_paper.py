@@ -33,7 +33,7 @@ def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -
     run = cb.run("folder", folder=small_texts, paths__cache=str(tmp_path / "cache"), **keys).save(tmp_path / "run")
     text = (run / "paper.md").read_text(encoding="utf-8")
     assert text.split("\n")[2].startswith("The data are ")
-    assert "|" not in text.partition("## Data")[0]
+    assert "|" not in text.partition("## Counts")[0]
     assert differences(run) == []
 
 

@@ -10,7 +10,7 @@ from clirbench.types import TestSet
 
 def test_references_are_hashed_as_their_lines_joined() -> None:
     expected = hashlib.sha256(b"a\nb\0c\nd\0" + b"\0").hexdigest()  # two references, and no source
-    assert provenance._references(TestSet((Lines([b"a\nb\n"]), ("c", "d")))) == expected
+    assert provenance.references_sha256(TestSet((Lines([b"a\nb\n"]), ("c", "d")))) == expected
 
 
 def test_a_reference_is_hashed_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,5 +24,5 @@ def test_a_reference_is_hashed_block_by_block(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Lines, "joined", joined)
     monkeypatch.setattr(provenance, "sha256_of", lambda pieces: next(iter(pieces)).hex())
-    assert provenance._references(TestSet((Lines([b"abc\n"]),))) == b"a".hex()
+    assert provenance.references_sha256(TestSet((Lines([b"abc\n"]),))) == b"a".hex()
     assert drawn == [b"a"]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from clirbench.experiment import without_tests
 from clirbench.pages import Table
 from clirbench.report import terminal
 from tests.report.boards import board, result
@@ -43,13 +42,6 @@ def test_a_pipe_gets_the_answer_and_tabs_cell_for_cell(capsys: pytest.CaptureFix
     assert lines[1] == "\tBLEU\tBad\tFlat"
     # Bad swaps 3 of 15 pairs: (12 - 3) / 15 = .6; with 6 systems that is not significant.
     assert lines[2] == "MAP[qrels]\t1.000\t.600 x\tundefined"
-
-
-def test_three_lines_on_the_set_up_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.show(result(MADE))
-    lines = capsys.readouterr().out.split("\n")
-    assert [line.partition(" ")[0] for line in lines[:4]] == ["Score", "Systems:", "Scores", ""]
-    assert lines[1] == "Systems: 6."
 
 
 def test_a_run_that_asks_for_another_coefficient_first_shows_that_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +99,7 @@ FOUND = Table("choice", "Which?", ("metric",), (("a",), ("b",)), ("One.", "Two."
 def test_what_a_chosen_analysis_found_is_shown_short(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.show(replace(result(MADE), tables=(FOUND, replace(FOUND, name="health"))))
     shown = capsys.readouterr().out
-    assert shown.count("\nWhich?\nOne.\nTwo.\nThree.\n(2 rows: choice.tsv)\n\n") == 1
+    assert shown.count("\nWhich?\nOne.\nTwo.\nThree.\n2 more rows: choice.tsv\n\n") == 1
     assert "Four" not in shown
     assert "health" not in shown
 
@@ -120,27 +112,7 @@ def test_quiet_is_the_answer_alone(capsys: pytest.CaptureFixture[str], tmp_path:
     shown = capsys.readouterr().out
     assert "\t" not in shown
     assert shown.endswith(f"\n{tmp_path}\n")
-
-
-def test_the_report_is_pointed_to_and_the_folder_is_the_last_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
     terminal.show_folder(tmp_path)
     first, last = capsys.readouterr().out.splitlines()
     assert "report.html" in first
     assert last == str(tmp_path)
-
-
-def test_a_terminal_shows_the_first_answer_before_the_intervals_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 6 systems `Bad` swaps 3 pairs of 15."""
-    found = screen(monkeypatch, 90)
-    made, seen = replace(result(MADE), correlations=()), []
-    with terminal.progress() as watch:
-        for _ in watch("intervals", iter([1]), 1, lambda: without_tests(made)):
-            watch("analyses", (), 0)
-            found.console._live_stack[0].refresh()
-            seen.append(found.getvalue())
-    lines = seen[0].split("\n")
-    assert any("Kendall's tau over 6 systems (?: not tested)" in line for line in lines)
-    row = next(line for line in lines if "MAP[qrels]" in line)  # bars are drawn again below it
-    assert row.replace("│", " ").split() == ["MAP[qrels]", "1.000", "?", ".600", "?", "undefined"]

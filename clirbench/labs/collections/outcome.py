@@ -181,7 +181,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
     for at, (stratum, rows) in enumerate(pooling.strata.items(), 1):
         table = table_of(f"stratum{at}", str(stratum), rows, SHOWN).compact()
         stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
-        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", latex.analysis_table(table))
+        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", table)
         drawn = {row: plot(row, pooling.points) for row in rows}
         for row, (_, figure) in drawn.items():
             name = file_stem("-".join(filter(None, ("pooled", *(getattr(row, part) for part in OF)))))

@@ -14,15 +14,13 @@ from clirbench.labs.models.fusion import Fusion
 from clirbench.labs.models.translating import MILLION, costs, machine_texts
 from clirbench.pages import Table
 from clirbench.report.drawing import Drawing
-from clirbench.report.figures import Powers, Scale, axes, name_axes, named_marks
+from clirbench.report.figures import Dot, Panel, panels
 from clirbench.result import NO_TRANSLATION, Result
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import Column
 from clirbench.store.cached import cached_result
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Doubles
-
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 460.0, 280.0, 50.0, 110.0, 20.0, 40.0
 
 
 @dataclass(frozen=True)
@@ -173,14 +171,11 @@ def _name(row: Priced) -> str:
 
 
 def plot(rows: Sequence[Priced]) -> Drawing:
-    """Quality by cost; costs in powers of ten, the frontier with its own mark."""
+    """Quality by cost in powers of ten, from .1 on; the frontier with its own mark."""
     known = [row for row in rows if not isnan(row.seconds_per_million_words) and not isnan(row.value)]
-    drawing = Drawing(WIDTH, HEIGHT)
-    costs = np.array([Powers.place(row.seconds_per_million_words) for row in known])
-    across = Powers.over(costs, LEFT, WIDTH - RIGHT)
-    along = Scale.over(np.array([row.value for row in known]), HEIGHT - BOTTOM, TOP)
-    axes(drawing, across, along)
-    places = [(across(cost), along(row.value)) for row, cost in zip(known, costs.tolist(), strict=True)]
-    named_marks(drawing, places, [_name(row) for row in known], [int(row.beaten) for row in known])
-    name_axes(drawing, across, along, "processor seconds for a million words", known[0].measure.partition("[")[0], 0)
-    return drawing
+    dots: dict[str, list[Dot]] = {}
+    for row in known:
+        cost = max(0.1, row.seconds_per_million_words)
+        dots.setdefault("beaten" if row.beaten else "on the frontier", []).append(Dot(cost, row.value, name=_name(row)))
+    along = known[0].measure.partition("[")[0]
+    return panels([Panel("processor seconds for a million words", along, dots=dots, powers="x")])

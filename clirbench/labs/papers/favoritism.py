@@ -110,8 +110,8 @@ class FavoritismAnalysis:
         header, title = (*COLUMNS[:-1], *columns), f"{pair[0]} against {pair[1]}"
         return (
             Table("favoritism_top", f"Favoritism: {title}", header, tuple(shown), (READING,)),
-            Table("favoritism", f"Favoritism: {title}, every segment", header, tuple(rows)),
-            Table("segment_wins", f"Sentence by sentence: {title}", WINS, tuple(wins)),
+            Table("favoritism", f"Favoritism: {title}, every segment", header, tuple(rows), shown=0),
+            Table("segment_wins", f"Sentence by sentence: {title}", WINS, tuple(wins), shown=0),
         )
 
 

@@ -19,11 +19,12 @@ on("keydown", (event) => { if (event.key === "Escape") tell(null); });
 on("scroll", () => tell(tip.about?.matches(":hover, :focus, .on") ? tip.about : null), window);
 
 function sort(head) {
-  const body = head.closest("table").tBodies[0], down = head.ariaSort ? head.ariaSort === "ascending" : head.classList.contains("num");
-  const rows = [...body.rows].map((row) => [row.cells[head.cellIndex].dataset.sort.replace("inf", "Infinity"), row]);
-  const numbers = rows.every(([key]) => !Number.isNaN(Number(key)));
-  rows.sort(([a], [b]) => (down ? -1 : 1) * (numbers ? Number(a) - Number(b) || 0 : a.localeCompare(b, "en", { numeric: true })));
-  body.append(...rows.map(([, row]) => row));
+  const body = head.closest("table").tBodies[0], down = head.ariaSort ? head.ariaSort === "ascending" : head.classList.contains("number");
+  const text = (row) => row.cells[head.cellIndex].textContent.replace(/(?<=\d),(?=\d{3})|^! | [x?]$/g, "");
+  const number = (row) => Number(text(row).replace(/^(–|undefined)$/, "-Infinity").replace("∞", "Infinity"));
+  const rows = [...body.rows], numbers = !rows.some((row) => Number.isNaN(number(row)));
+  const order = (a, b) => (numbers ? number(a) - number(b) || 0 : text(a).localeCompare(text(b), "en", { numeric: true }));
+  body.append(...rows.sort((a, b) => (down ? order(b, a) : order(a, b))));
   for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
   head.ariaSort = down ? "descending" : "ascending";
 }
@@ -34,40 +35,40 @@ for (const box of all("[data-filter]")) on("input", () => {
   table.querySelector("[role=status]").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
 }, box);
 
-// The arrow keys lead from cell to cell, from mark to mark
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-for (const table of all(".tau")) {
-  table.querySelector(".cell")?.setAttribute("tabindex", "0");
+// The arrow keys lead from cell to cell, from mark to mark.
+function walk(box, items, across, reach) {
+  let at;
   on("keydown", (event) => {
-    const cell = event.target.closest("td"), step = STEPS[event.key];
-    const next = step && cell && all("tr", table)[cell.parentElement.rowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector(".cell");
-    if (!next) return;
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across }[event.key];
+    if (!by || !items.length) return;
     event.preventDefault();
-    [event.target.tabIndex, next.tabIndex] = [-1, 0];
-    next.focus();
-  }, table);
+    at = items.includes(event.target) ? items.indexOf(event.target) : at ?? (by > 0 ? -1 : 0);
+    reach(items[at = (at + by + items.length) % items.length]);
+  }, box);
+}
+for (const table of all(".tau")) {
+  const cells = all(".cell", table);
+  for (const cell of cells.slice(0, 1)) cell.tabIndex = 0;
+  walk(table, cells, table.rows[0].cells.length - 1, (cell) => {
+    cells.forEach((other) => { other.tabIndex = other === cell ? 0 : -1; });
+    cell.focus();
+  });
 }
 for (const svg of all(".canvas svg")) {
-  const marks = all("[data-tip]", svg), leave = () => { tell(null); marks.forEach((mark) => mark.classList.remove("on")); };
-  let at = -1;
-  on("blur", leave, svg);
-  on("keydown", (event) => {
-    if (!STEPS[event.key] || !marks.length) return;
-    event.preventDefault();
-    leave();
-    const back = STEPS[event.key][0] + STEPS[event.key][1] < 0;
-    at = at < 0 ? (back ? marks.length - 1 : 0) : (at + (back ? -1 : 1) + marks.length) % marks.length;
-    marks[at].classList.add("on");
-    svg.setAttribute("aria-label", marks[at].dataset.tip);
-    tell(marks[at]);
-  }, svg);
+  const marks = all("[data-tip]", svg), mark = (chosen) => marks.forEach((one) => one.classList.toggle("on", one === chosen));
+  on("blur", () => mark(null), svg);
+  walk(svg, marks, 1, (chosen) => {
+    mark(chosen);
+    svg.setAttribute("aria-label", chosen.dataset.tip);
+    tell(chosen);
+  });
 }
 
 // The plot: metric, measure and colour chosen, ellipses and names on or off, a link to it.
 const plots = document.querySelector(".choice"), boxes = plots ? all("[data-choice]", plots) : [], value = {};
 function draw() {
   for (const box of boxes) value[box.dataset.choice] = box.type === "checkbox" ? Number(box.checked) : box.value;
-  const legends = all("[data-column]", plots), chosen = legends.findIndex((list) => list.dataset.column === value.group);
+  const legends = all("[data-column]", plots), chosen = legends.findIndex((list) => list.dataset.column === value.colour);
   legends.forEach((list, at) => { list.hidden = at !== chosen; });
   const shapes = all("g.mark", legends[chosen]);
   for (const figure of all("figure", plots)) {
@@ -85,8 +86,7 @@ function draw() {
 function choose(wanted) {
   for (const box of boxes) {
     const text = wanted[box.dataset.choice];
-    if (text === undefined) continue;
-    if (box.type === "checkbox") box.checked = text === "1";
+    if (box.type === "checkbox") box.checked = text === undefined ? box.checked : text === "1";
     else if ([...box.options].some((option) => option.value === text)) box.value = text;
   }
   draw();

@@ -7,10 +7,10 @@ from scipy import sparse
 from clirbench.measures.parsing import parse
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF
-from clirbench.report.html import page as plots
-from clirbench.report.html.page import spreads
+from clirbench.report.html.page import SAMPLES, spreads
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.grades import Evidence
+from clirbench.statistics.resampling import Draws
 from clirbench.types import TestSet
 
 
@@ -22,7 +22,7 @@ def test_a_mean_over_topics_moves_by_its_standard_error() -> None:
     assert spreads(evidence, samples=4000)["MAP"] == pytest.approx(expected, rel=0.06)
 
 
-def test_sparse_statistics_give_the_same_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_statistics_give_the_same_compiled_or_not() -> None:
     references = tuple(f"word{i} and thing{i % 3} here" for i in range(12))
     test = TestSet((references,))
     metric = MacroF()
@@ -33,9 +33,9 @@ def test_sparse_statistics_give_the_same_compiled_or_not(monkeypatch: pytest.Mon
     assert all(sparse.issparse(one) for one in held.values())
     made = Scoreboard(("a", "b"), (Column("MacroF1", "metric", np.array([1.0, 2.0])),))
     evidence = Evidence(made, held, {"MacroF1": metric})
-    plain = spreads(evidence)["MacroF1"]
-    assert (plain > 0).all()
-    monkeypatch.setattr(plots, "COMPILED_PAYS", 0)
+    weighting = Draws(("topics", "segments"), SAMPLES).weights("segments", len(references))
+    plain = [metric.score(weighting @ one).std() for one in held.values()]
+    assert min(plain) > 0
     assert spreads(evidence)["MacroF1"] == pytest.approx(plain, rel=1e-9)
 
 
