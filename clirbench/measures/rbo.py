@@ -48,11 +48,15 @@ class Ranks:
     bottom: Ints
 
     @classmethod
+    def untied(cls, n: int) -> "Ranks":
+        ranks = np.arange(1, n + 1)
+        return cls(ranks, ranks)
+
+    @classmethod
     def of_sizes(cls, sizes: Ints) -> "Ranks":
         """From the number of items of each group, first group first."""
         if (sizes <= 1).all():
-            ranks = np.arange(1, int(sizes.sum()) + 1)
-            return cls(ranks, ranks)
+            return cls.untied(int(sizes.sum()))
         bottoms = np.cumsum(sizes)
         return cls(np.repeat(bottoms - sizes + 1, sizes), np.repeat(bottoms, sizes))
 
@@ -68,8 +72,10 @@ class Ranks:
     def divisor(self, depths: Doubles, ties: str) -> Doubles:
         """sum_e c_e (w) or sum_e c_e^2 (b) at each depth; beyond the end, unseen items count one each: d."""
         total, n = depths.copy(), len(self)
-        size = self.bottom - self.top + 1
-        total[:n] = self.bottom if ties == "w" else self.top - 1 + (depths[:n] - self.top + 1) ** 2 / size
+        if ties == "w":
+            total[:n] = self.bottom
+        else:
+            total[:n] = self.top - 1 + (depths[:n] - self.top + 1) ** 2 / (self.bottom - self.top + 1)
         return total
 
 
@@ -113,14 +119,14 @@ def curve(x: Ranks, y: Ranks, at_x: Ints, at_y: Ints, ties: str) -> OverlapCurve
     crossing = crossing and ties != "w"  # under w a whole group counts from its first rank on
     full_x, full_y = (x.bottom, y.bottom) if crossing else (x.top, y.top)
     bottom_x, bottom_y, top_x, top_y = full_x[at_x], full_y[at_y], x.top[at_x], y.top[at_y]
-    overlap, of_y = _active(np.maximum(bottom_x, bottom_y), None, n), depths
+    overlap = _active(np.maximum(bottom_x, bottom_y), None, n)
+    unshared, crossed, of_y = _active(full_y[~shown], None, n).astype(np.int64), np.zeros(n, dtype=np.int64), depths
     if crossing:
         of_x, of_y = x.fraction(depths), y.fraction(depths)
         overlap += of_y * _active(np.maximum(bottom_x, top_y), bottom_y, n)
         overlap += of_x * _active(np.maximum(bottom_y, top_x), bottom_x, n)
         overlap += of_x * of_y * _active(np.maximum(top_x, top_y), np.minimum(bottom_x, bottom_y), n)
-    unshared = _active(full_y[~shown], None, n).astype(np.int64)
-    crossed = _active(y.top[~shown], full_y[~shown], n).astype(np.int64)
+        crossed = _active(y.top[~shown], full_y[~shown], n).astype(np.int64)
     return OverlapCurve(len(x), overlap, divisor, unshared, crossed, of_y)
 
 
@@ -284,8 +290,10 @@ class RBO(ArithmeticMean):
 
     def _ranks(self, run: Run, topic_id: str) -> Ranks:
         scores = run.values(topic_id, tied=True)[: self.depth]
-        new = np.arange(len(scores)) if self.ties == "doc_id" else np.flatnonzero(np.diff(scores, prepend=np.inf))
-        return Ranks.of_sizes(np.diff(np.append(new, len(scores))))
+        if self.ties == "doc_id":
+            return Ranks.untied(len(scores))
+        new = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+        return Ranks.of_sizes(np.diff(np.concatenate([[0], new, [len(scores)]])))
 
     def _value(self, curve: OverlapCurve) -> float:
         if self.variant == "ext":
