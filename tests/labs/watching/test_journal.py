@@ -19,7 +19,7 @@ CHECKPOINT = '{"event": "checkpoint", "system": "a", "metadata": {}, "values": {
         (CHECKPOINT.replace('"a"', '["a"]'), "line 2: 'system' is no text"),
         (CHECKPOINT.replace("{}", '{"step": 5}'), "line 2: 'step' is no text"),
         (CHECKPOINT.replace("1.5", '"1.5"'), "line 2: 'BLEU' is no number"),
-        (CHECKPOINT.replace("1.5", "NaN"), "line 2: NaN is no finite number"),
+        (CHECKPOINT.replace("1.5", "NaN"), "line 2: not JSON .NaN is no finite number"),
         (CHECKPOINT.replace("{}", "{}, " + '"made_from": 5'), "line 2: 'made_from' is no text"),
         ('{"event": "report", "made_from": []}', "line 2: 'made_from' is no text"),
     ],
