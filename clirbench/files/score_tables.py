@@ -1,6 +1,5 @@
-"""Score tables made elsewhere, read into a scoreboard: `+experiment=scores`, published numbers, human scores.
-
-Scores that other programs wrote, recognised by what the file holds.
+"""Scores made elsewhere: tables with a row for each system, as a scoreboard (`ScoreTables`: `+experiment=scores`,
+published numbers, human scores), and files as other programs write them (`score_rows`), recognised by what they hold:
 
     one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
     SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/

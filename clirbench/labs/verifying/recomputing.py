@@ -1,10 +1,11 @@
-"""A run computed again from its inputs and nothing else, for `clirbench verify`: while it is, this process can start no
-program, reach no other machine and write only to the run's new folder.
-Only components that conf/ of the core and of our laboratories name take part (`reach.py`); an audit hook that refuses
-the rest is the second lock of one door.
+"""A run computed again from its inputs and nothing else, and compared with a folder that somebody sent.
 
-Does a run's folder follow from another that was computed again? One walk over what both hold: each entry follows,
-does not, or cannot be checked. Texts are equal, and so are cells of numbers but for 1e-12 relative.
+`recompute` makes the run in a new folder. While it does, this process can start no program, reach no other machine and
+write only there: only components that conf/ of the core and of our laboratories name take part
+(`configuration.building.effects`), and an audit hook (`Confinement`), the second lock of one door, refuses the rest.
+
+`walk` goes over what both folders hold: each entry follows, does not, or is not checked. Texts are equal, and so are
+cells of numbers but for 1e-12 relative.
 """
 
 import errno
