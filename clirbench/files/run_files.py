@@ -20,7 +20,7 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -154,14 +154,15 @@ def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> TextTable
     return table
 
 
-def numbers(table: TextTable, column: str) -> list[float]:
-    """The numbers of a column, NaN for an empty cell; raises `InputError` for a cell that is no finite number."""
+def numbers(table: TextTable, column: str, missing: Collection[str] = ("",)) -> list[float]:
+    """The numbers of a column, NaN for a missing cell; raises `InputError` for a cell that is no finite number."""
     table.require(column)
     found = []
     for line, cell in zip(table.numbers, table.column(column), strict=True):
-        value = as_number(cell) if cell.strip() else math.nan
-        if value is None or (cell.strip() and not abs(value) <= LARGEST):
-            raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, a number was expected")
+        value = math.nan if (hole := cell.strip().lower() in missing) else as_number(cell)
+        if value is None or not (hole or abs(value) <= LARGEST):
+            most = f"a finite number (of at most {LARGEST:g}) was expected"
+            raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, {most}")
         found.append(value)
     return found
 
