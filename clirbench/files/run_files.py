@@ -1,20 +1,15 @@
-"""The files of a run's folder, read as strictly as texts: somebody else may have sent the folder.
+"""What a run's folder is, for those who write, read, continue and verify one; somebody else may have sent it.
 
-One rule for every name in them: a single plain component inside the folder, and no link. JSON is read with its types,
-size and nesting checked; a key that is there twice, NaN, and a number beyond all floats are refused.
+One rule for every name in it: a single plain component inside the folder, and no link. JSON is read with its types,
+size and nesting checked. `.clirbench` (`MARKER`) has the names of the files that a run wrote; results.json and
+provenance.json have the shapes below; events.jsonl (`Journal`) has one JSON object a line and is only appended to.
 
-What the system says of a file, to know its content again without reading it.
+manifest.json (`seal`, `broken`) is written last: every file with its size and sha256, and the sha256 of every input.
+Whoever has its sha256, or a signature of it, knows every byte of the folder, but for what does not belong to the run:
+an earlier run (`previous-N`), names that begin with a dot, the signature itself, and files that grow later (`GROWING`).
 
-The last number, ctime, is set by the system alone. A file that was touched within two seconds of its reading is not
-trusted by its times: clocks of file systems are coarse.
-
-What a run or a watch reports, for programs: RUN/events.jsonl, one JSON object a line, which is only appended to.
-
-manifest.json, the seal of a run's folder: every file with its size and sha256, and the sha256 of every input.
-
-It is written last. Whoever has its sha256, or a signature of it, knows every byte of the folder. What does not belong
-to the run is not sealed: an earlier run (`previous-N`), names that begin with a dot, the signature itself, and files
-that grow after the run (`GROWING`).
+A file is known again by what the system says of it (`state_of`): the last number, ctime, is set by the system alone.
+One that was touched within two seconds of its reading is not trusted by its times: clocks of file systems are coarse.
 """
 
 import hashlib
@@ -25,7 +20,7 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -159,14 +154,15 @@ def read_run_table(folder: Path, name: str, columns: Sequence[str]) -> TextTable
     return table
 
 
-def numbers(table: TextTable, column: str) -> list[float]:
-    """The numbers of a column, NaN for an empty cell; raises `InputError` for a cell that is no finite number."""
+def numbers(table: TextTable, column: str, missing: Collection[str] = ("",)) -> list[float]:
+    """The numbers of a column, NaN for a missing cell; raises `InputError` for a cell that is no finite number."""
     table.require(column)
     found = []
     for line, cell in zip(table.numbers, table.column(column), strict=True):
-        value = as_number(cell) if cell.strip() else math.nan
-        if value is None or (cell.strip() and not abs(value) <= LARGEST):
-            raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, a number was expected")
+        value = math.nan if (hole := cell.strip().lower() in missing) else as_number(cell)
+        if value is None or not (hole or abs(value) <= LARGEST):
+            most = f"a finite number (of at most {LARGEST:g}) was expected"
+            raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, {most}")
         found.append(value)
     return found
 

@@ -1,6 +1,5 @@
-"""Score tables made elsewhere, read into a scoreboard: `+experiment=scores`, published numbers, human scores.
-
-Scores that other programs wrote, recognised by what the file holds.
+"""Scores made elsewhere: tables with a row for each system, as a scoreboard (`ScoreTables`: `+experiment=scores`,
+published numbers, human scores), and files as other programs write them (`score_rows`), recognised by what they hold:
 
     one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
     SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/
@@ -29,8 +28,8 @@ from typing import Any
 from clirbench.checks import name_list, one_of
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all, shorten
 from clirbench.files import tables
+from clirbench.files.run_files import numbers
 from clirbench.files.tables import (
-    LARGEST,
     MISSING,
     TextTable,
     as_number,
@@ -114,23 +113,23 @@ class ScoreTables:
         raise_all(errors)
         columns = self._columns(tables, computed, errors)
         errors += self._unknown(read, tables)
-        numbers: dict[str, dict[str, float]] = {}
-        for name, (where, cells) in columns.items():
+        numeric: dict[str, dict[str, float]] = {}
+        for name, (table, cells) in columns.items():
             with gathered(errors):
-                if found := self._numbers(where, name, cells):
-                    numbers[name] = found
+                if found := self._numbers(table, name, cells):
+                    numeric[name] = found
                     holes = [system for system, value in found.items() if math.isnan(value)]
-                    errors += [_hole(where, name, system) for system in holes if self.missing == "error"]
+                    errors += [_hole(table.where, name, system) for system in holes if self.missing == "error"]
         raise_all(errors)
         systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
-        listed = (name for name in self.measures if name in numbers)
-        names = (next(listed) if name in self.measures else name for name in numbers)  # measures as listed
+        listed = (name for name in self.measures if name in numeric)
+        names = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
         metadata = {
             name: tuple(cells.get(system, "").strip() for system in systems)
             for name, (_, cells) in columns.items()
-            if name not in numbers
+            if name not in numeric
         }
-        made = tuple(self._column(name, aligned(numbers[name], systems), computed) for name in names)
+        made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in names)
         return Scoreboard(systems, made, metadata)
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
@@ -163,22 +162,22 @@ class ScoreTables:
 
     def _columns(
         self, tables: Sequence[TextTable], computed: Collection[str], errors: list[ClirbenchError]
-    ) -> dict[str, tuple[str, dict[str, str]]]:
+    ) -> dict[str, tuple[TextTable, dict[str, str]]]:
         """The table and the cells by system of each column; one that is there twice goes to `errors`."""
-        columns: dict[str, tuple[str, dict[str, str]]] = {}
+        columns: dict[str, tuple[TextTable, dict[str, str]]] = {}
         for table in tables:
             systems = table.column(system_column(table))
             for name in _data_columns(table):
                 if name in self.ignore:
                     continue
                 twice = "is computed and also" if name in computed and not self._is_marked(name, computed) else ""
-                if twice := twice or (f"is in {columns[name][0]} and" if name in columns else ""):
+                if twice := twice or (f"is in {columns[name][0].where} and" if name in columns else ""):
                     remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
                     errors.append(ConfigError(f"column {name} {twice} in {table.where}; {remedy}"))
-                columns.setdefault(name, (table.where, dict(zip(systems, table.column(name), strict=True))))
+                columns.setdefault(name, (table, dict(zip(systems, table.column(name), strict=True))))
         return columns
 
-    def _numbers(self, where: str, name: str, cells: Mapping[str, str]) -> dict[str, float]:
+    def _numbers(self, table: TextTable, name: str, cells: Mapping[str, str]) -> dict[str, float]:
         """The numbers of a column by system, NaN where a cell is missing; none for a column of text.
 
         Raises `InputError` for text and for infinity in a column that is named as numeric, and where a metric would
@@ -193,21 +192,12 @@ class ScoreTables:
             if present and (name in self.metrics or meant * 2 > len(present)):
                 listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
                 raise InputError(
-                    f"{where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; write "
-                    f"12.5 or 1e-3, without commas, underscores and %, or say that the column is text "
+                    f"{table.where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; "
+                    "write 12.5 or 1e-3, without commas, underscores and %, or say that the column is text "
                     f"('scores.metadata=[{name}]')"
                 )
             return {}
-        numbers: dict[str, float] = {}
-        for system, cell in cells.items():
-            value = as_number(cell) if system in present else math.nan
-            if value is None or abs(value) > LARGEST:
-                raise InputError(
-                    f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number "
-                    f"(of at most {LARGEST:g})"
-                )
-            numbers[system] = value
-        return numbers
+        return dict(zip(cells, numbers(table, name, MISSING), strict=True))
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed

@@ -55,12 +55,12 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
 @pytest.mark.parametrize(
     ("text", "settings", "kind", "message"),
     [
-        ("system\tx\na\tinf\n", {}, InputError, r"system 'a', column 'x': 'inf' is not a finite number"),
+        ("system\tx\na\tinf\n", {}, InputError, r"line 2: x is 'inf', a finite number"),
         (
             "system\tx\na\tgood\n",
             {"measures": ["x"]},
             InputError,
-            r"column 'x': 'good' is not a finite number",
+            r"line 2: x is 'good', a finite number",
         ),
         ("system\tMAP\na\t1\n", {"measures": ["MAPS"]}, UnknownName, r"'MAPS'\. Did you mean 'MAP'\?"),
         ("system\tTER\na\t1\n", {"lower_is_better": ["WER"]}, UnknownName, r"scores\.lower_is_better 'WER'"),

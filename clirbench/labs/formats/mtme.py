@@ -1,11 +1,10 @@
-"""The folders of mt-metrics-eval (version 2): one test set, one language pair.
+"""Test sets whose sides are segments of documents (`Release`), and the folders of mt-metrics-eval (version 2): one test
+set, one language pair.
 
     sources/PAIR.txt  references/PAIR.NAME.txt  documents/PAIR.docs  system-outputs/PAIR/NAME.txt
     metric-scores/PAIR/NAME-REF.LEVEL.score  human-scores/PAIR.NAME.LEVEL.score
 
 **Source:** README.md of google-research/mt-metrics-eval, file organisation and naming convention.
-
-Line-aligned texts with document boundaries, as one file or folder of a foreign format gives them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,11 @@
-"""A run computed again from its inputs and nothing else, for `clirbench verify`: while it is, this process can start no
-program, reach no other machine and write only to the run's new folder.
-Only components that conf/ of the core and of our laboratories name take part (`reach.py`); an audit hook that refuses
-the rest is the second lock of one door.
+"""A run computed again from its inputs and nothing else, and compared with a folder that somebody sent.
 
-Does a run's folder follow from another that was computed again? One walk over what both hold: each entry follows,
-does not, or cannot be checked. Texts are equal, and so are cells of numbers but for 1e-12 relative.
+`recompute` makes the run in a new folder. While it does, this process can start no program, reach no other machine and
+write only there: only components that conf/ of the core and of our laboratories name take part
+(`configuration.building.effects`), and an audit hook (`Confinement`), the second lock of one door, refuses the rest.
+
+`walk` goes over what both folders hold: each entry follows, does not, or is not checked. Texts are equal, and so are
+cells of numbers but for 1e-12 relative.
 """
 
 import errno
@@ -160,11 +161,7 @@ MOVES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.lin
 
 
 class CannotCheck(Exception):
-    """Why columns cannot be computed again: what makes them, and which they are (all, where none is named)."""
-
-    def __init__(self, *reasons: tuple[str, Sequence[str]]) -> None:
-        super().__init__(*reasons)
-        self.reasons = reasons
+    """Why a run cannot be computed again: a line each."""
 
 
 class DoesNotFollow(Exception):
@@ -177,14 +174,12 @@ def follow(lines: Iterable[str]) -> None:
         raise DoesNotFollow(*found)
 
 
-def recompute(
-    recorded: Mapping[str, Any], columns: Sequence[Mapping[str, Any]], places: Mapping[str, str], folder: Path
-) -> Mapping[str, str]:
+def recompute(recorded: Mapping[str, Any], places: Mapping[str, str], folder: Path) -> Mapping[str, str]:
     """Compute a run again from its recorded provenance, its files in `folder`/run.
 
-    columns: those of results.json (`name`, `role`). places: the new place of each folder or file that the configuration
-    names, by its absolute path. Returns paths of inputs in the new files, and what stands for them in the old ones.
-    Raises `CannotCheck`, `DoesNotFollow` where the inputs do not give the record, and what of the machine stops it.
+    places: the new place of each folder or file that the configuration names, by its absolute path. Returns paths of
+    inputs in the new files, and what stands for them in the old ones. Raises `CannotCheck`, `DoesNotFollow` where the
+    inputs do not give the record, and what of the machine stops it.
     """
     words = recorded["command"][len(COMMAND) :]
     try:
@@ -192,14 +187,14 @@ def recompute(
         complete(cfg)
         composed = plain_configuration(cfg)
         renamed = _with_places(cfg, recorded, places, folder)
-        if elsewhere := list(_made_elsewhere(plain_configuration(cfg), columns)):
+        if elsewhere := [f"{key} {what}" for key, what, _ in effects(plain_configuration(cfg), CONF)]:
             raise CannotCheck(*elsewhere)
         set_limits(limits_of(cfg))
         # Texts too short to tell their language have it from the name that their folder had.
         called = str(composed.get("folder") or "")
         experiment = build(cfg, str(Path(recorded["directory"]) / called) if called else "")
     except ConfigError as error:
-        raise CannotCheck((f"this clirbench cannot make its configuration: {error}", ())) from None
+        raise CannotCheck(f"this clirbench cannot make its configuration: {error}") from None
     inputs = [placed(path, places) for path in recorded["read"]]
     with chdir(folder), confined(folder, [*inputs, folder / "cache"]) as refused:
         try:
@@ -208,13 +203,13 @@ def recompute(
                 made = plain(record(composed, result))
             RunFolder.claim(folder / RUN).write(result, recorded)
         except ResourceError as error:
-            raise CannotCheck((str(error), ())) from None
+            raise CannotCheck(str(error)) from None
         except (ClirbenchError, PermissionError) as error:
             wrong = [f"{PROVENANCE}: the run that it describes ends with an error: {error}"]
         else:
             wrong = list(_other_record(recorded, made, renamed))
     if wrong and refused:
-        raise CannotCheck((f"a part of it asked for what is not allowed here: {refused[0]}", ()))
+        raise CannotCheck(f"a part of it asked for what is not allowed here: {refused[0]}")
     follow(wrong)
     return renamed
 
@@ -227,19 +222,6 @@ def no_command_line(command: Sequence[str]) -> str:
     if has_own_folders(words):
         return "configurations of another folder took part, and they can run anything"
     return next(map(str, refusals(words)), "")
-
-
-def _made_elsewhere(
-    configuration: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[str, list[str]]]:
-    """Each component that runs code, reaches another machine or writes elsewhere, with the columns that it makes."""
-    for key, what, _ in effects(configuration, CONF):
-        group, _, name = key.partition(".")
-        node = configuration.get(group)
-        part = node.get(name.partition(".")[0]) if isinstance(node, Mapping) else None
-        named = {name.partition(".")[0], *([str(part.get("name"))] if isinstance(part, Mapping) else [])}
-        made = [str(column["name"]) for column in columns if group in ("metric", "measure") and column["name"] in named]
-        yield f"{key} {what}", made
 
 
 def _with_places(cfg: Any, recorded: Mapping[str, Any], places: Mapping[str, str], folder: Path) -> dict[str, str]:

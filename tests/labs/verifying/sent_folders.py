@@ -31,11 +31,11 @@ class Verifier:
         monkeypatch.setattr(verify, "recompute", self.recomputed)
         return verify._verify(Namespace(run=folder, data=None))
 
-    def recomputed(self, recorded: dict[str, Any], columns: Any, places: Any, work: Path) -> Mapping[str, str]:
-        key = json.dumps([{**recorded, "files": {}}, columns, places], sort_keys=True)
+    def recomputed(self, recorded: dict[str, Any], places: Any, work: Path) -> Mapping[str, str]:
+        key = json.dumps([{**recorded, "files": {}}, places], sort_keys=True)
         if key not in self.outcomes:
             try:
-                found: Mapping[str, str] | Exception = recomputing.recompute(recorded, columns, places, work)
+                found: Mapping[str, str] | Exception = recomputing.recompute(recorded, places, work)
             except RAISED as error:
                 found = error
             self.outcomes[key] = found, self.home / f"recomputed-{len(self.outcomes)}"

@@ -5,8 +5,8 @@ computed again with no earlier result, while this process starts no program, rea
 Texts are equal, numbers within 1e-12 relative. `--data DIR`: where the inputs are now, if not where they were.
 
 Exit status: 0 where these tables follow from these texts, with what was copied or not checked; 4 where they do not,
-with the first difference; 5 where that cannot be checked, with the columns that a command, a server or somebody else's
-code made; 1 where an input is missing.
+with the first difference; 5 where that cannot be checked, because a command, a server or somebody else's code took
+part; 1 where an input is missing.
 """
 
 import os
@@ -73,7 +73,7 @@ def _verify(options: Namespace) -> int:
             raise DoesNotFollow(str(error)) from None
         follow(_other_makers(folder, recorded, results))
         if cannot := no_command_line(recorded["command"]):
-            raise CannotCheck((cannot, ()))
+            raise CannotCheck(cannot)
         places = input_places(recorded, options.data)
         if options.data and recorded["read"] and not places:
             missing = "no such folder" if not options.data.is_dir() else f"has no {Path(min(recorded['read'])).name}"
@@ -82,7 +82,7 @@ def _verify(options: Namespace) -> int:
         versions += _other_versions(recorded)
         with TemporaryDirectory(prefix="clirbench-verify-") as name:
             work = Path(name).resolve()
-            renamed = recompute(recorded, results["columns"], places, work)
+            renamed = recompute(recorded, places, work)
             for line in (*_checked(folder, work / RUN, renamed, recorded, results), *versions):
                 _print(line)
         return 0
@@ -93,9 +93,8 @@ def _verify(options: Namespace) -> int:
             more = [f"{len(found.args) - 1} more differ"] if len(found.args) > 1 else []
             lines = [f"these tables do not follow: {found.args[0]}", *more, *versions]
         else:
-            every = ", ".join(str(column["name"]) for column in results["columns"]) or "all"
-            lines = ["cannot be checked:", *(f"  {', '.join(of) or every}: {why}" for why, of in found.reasons)]
-            lines.append("The seal holds: no file has changed since it was made.")
+            seal = "The seal holds: no file has changed since it was made."
+            lines = ["cannot be checked:", *(f"  {why}" for why in found.args), seal]
         for line in lines:
             _print(line)
         return DOES_NOT_FOLLOW if isinstance(found, DoesNotFollow) else CANNOT_CHECK

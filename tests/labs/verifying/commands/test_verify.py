@@ -152,20 +152,20 @@ def test_last_bits_of_numbers_are_no_difference_and_texts_are(tmp_path: Path, ro
 
 
 @pytest.mark.parametrize(
-    ("words", "column", "why"),
+    ("words", "why"),
     [
         (["+metric.mine._target_=clirbench.labs.models.metric.ProgramMetric", "+metric.mine.name=mine",
-          "+metric.mine.command=[touch,RAN]"], "", "metric.mine runs a command"),
-        (["+metric.mine._target_=os.system", "+metric.mine.command=touch RAN"], "", "metric.mine is code"),
-        (["hydra.searchpath=[file:///tmp]"], "BLEU", "configurations of another folder took part"),
-        (["--config-dir=/tmp"], "BLEU", "configurations of another folder took part"),
-        (["metric=[Nobodys]"], "BLEU", "unknown metric 'Nobodys'"),
-        (["hydra.run.dir=/tmp"], "BLEU", "a recorded run sets no key of Hydra"),
-        (["systems=command"], "BLEU", ""),
+          "+metric.mine.command=[touch,RAN]"], "metric.mine runs a command"),
+        (["+metric.mine._target_=os.system", "+metric.mine.command=touch RAN"], "metric.mine is code"),
+        (["hydra.searchpath=[file:///tmp]"], "configurations of another folder took part"),
+        (["--config-dir=/tmp"], "configurations of another folder took part"),
+        (["metric=[Nobodys]"], "unknown metric 'Nobodys'"),
+        (["hydra.run.dir=/tmp"], "a recorded run sets no key of Hydra"),
+        (["systems=command"], ""),
     ],
 )  # fmt: skip
 def test_what_a_command_or_foreign_code_made_cannot_be_checked(
-    run: Path, words: list[str], column: str, why: str, verify: Verify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, words: list[str], why: str, verify: Verify, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing of it runs."""
     recorded = json.loads((run / "provenance.json").read_text())
@@ -175,7 +175,7 @@ def test_what_a_command_or_foreign_code_made_cannot_be_checked(
     before = sorted(tmp_path.rglob("*"))
     status, said = verify(run)
     assert status == 5, said
-    assert said.startswith(f"cannot be checked:\n  {column}")
+    assert said.startswith("cannot be checked:\n  ")
     assert why in said
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -187,7 +187,7 @@ def test_a_run_made_in_python_from_objects_cannot_be_checked(tmp_path: Path, ver
     cb.correlate(df, measures=["MAP"]).save(tmp_path / "run")
     status, said = verify(tmp_path / "run")
     assert status == 5
-    assert "  BLEU, MAP: the run was made in Python" in said
+    assert "  the run was made in Python" in said
 
 
 def test_what_is_interrupted_leaves_nothing(run: Path, tmp_path: Path) -> None:
