@@ -31,6 +31,7 @@ from clirbench.commands.base import (
     command,
     commands,
     in_words,
+    say,
     tolerate_closed_output,
 )
 from clirbench.configuration import advice
@@ -95,7 +96,7 @@ def job(cfg: DictConfig) -> str | None:
     folder, text, status = Path(settings.runtime.output_dir), None, 0
     try:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
-        print(f"\n{' '.join(swept) or 'the one condition'}\n", flush=True)
+        say(f"\n{' '.join(swept) or 'the one condition'}\n")
         if not _done_before(folder, plain_configuration(cfg)):
             status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
     except Exception as error:  # noqa: BLE001 - every one is put into words
@@ -144,7 +145,7 @@ def _done_before(place: Path, configuration: Mapping[str, Any]) -> bool:
     earlier = earlier_run([place, *others], configuration)
     if earlier is not None:
         copy_finished(earlier, place)
-        print(f"done before: {earlier}", flush=True)
+        say(f"done before: {earlier}")
     return earlier is not None
 
 

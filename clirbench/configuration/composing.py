@@ -209,7 +209,7 @@ ConfigLoaderImpl.load_configuration = _without_leftovers  # type: ignore[method-
 def own_folders(overrides: Sequence[str]) -> list[Path] | None:
     """Folders of configurations that `hydra.searchpath` adds; None where one of them is no folder (`pkg://mine`)."""
     added = [one.partition("=")[2] for one in overrides if key_of(one) == SEARCH_PATH]
-    places = re.findall(r"[^][,\"'\s]+", added[-1]) if added else []
+    places = [one for part in re.split(r"[][,\"']", "".join(added[-1:])) if (one := part.strip())]
     return [Path(one[7:]) for one in places] if all(one.startswith("file://") for one in places) else None
 
 
