@@ -32,7 +32,7 @@ from clirbench.files.run_files import (
     seal,
 )
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, probability
+from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, written
 from clirbench.report import decision as curves
 from clirbench.report import figures, latex, markdown
 from clirbench.report.answer import answered, p_said, sentences
@@ -120,7 +120,7 @@ def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Pag
 
 def chance(p_value: float) -> str:
     """A p-value as a cell; nothing where nothing was tested."""
-    return "" if isnan(p_value) else probability(p_value)
+    return "" if isnan(p_value) else written("p_value", p_value)
 
 
 def _compared(result: Result, data: str) -> str:
