@@ -183,7 +183,5 @@ def gathered(errors: list["ClirbenchError"]) -> Iterator[None]:
     """Keep an error raised inside in `errors` and go on after the block; `Problems` are taken apart."""
     try:
         yield
-    except Problems as problems:
-        errors.extend(problems.errors)
     except ClirbenchError as error:
-        errors.append(error)
+        errors.extend(error.errors if isinstance(error, Problems) else [error])

@@ -93,14 +93,10 @@ def is_abandoned(name: str) -> bool:
 
 def is_alive(number: str) -> bool:
     """Whether a process of this machine still runs; True where that is unknown."""
-    if not number.isdigit():
-        return True
     try:
         os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
+    except (OSError, OverflowError, ValueError) as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
@@ -446,11 +442,7 @@ class Snapshot:
 @contextmanager
 def read_through_snapshot() -> Iterator[Snapshot]:
     """Within the block files are read through one snapshot: the one that holds here already, or a new one."""
-    current = current_view()
-    if isinstance(current, Snapshot):
-        yield current
-        return
-    snapshot = Snapshot()
+    snapshot = current_snapshot()
     with seen_through(snapshot):
         yield snapshot
 
