@@ -89,10 +89,6 @@ class Given(Result):
     def evidence(self) -> Evidence:  # type: ignore[override]
         return self.given
 
-    @property
-    def same_lines(self) -> bool:
-        return True
-
 
 def tables_of(values: Doubles, seed: int) -> Mapping[str, list[dict[str, float | str]]]:
     """The rows of decision.tsv and picks.tsv for `values` (systems, topics), as they are printed."""

@@ -14,7 +14,7 @@ from benchmarks.validity_units import Cell
 from benchmarks.worlds import BASE, NULL_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.labs.choosing.choice import rise_of
 from clirbench.statistics.agreement import jackknifed, taus
-from clirbench.statistics.ceiling import between_error, ceiling, corrected_tau
+from clirbench.statistics.ceiling import between_error, ceiling
 from clirbench.statistics.decision import compare_with_baseline, jackknifed_slope
 from clirbench.statistics.noise import topic_noise
 
@@ -23,18 +23,10 @@ See = Iterator[tuple[str, float]]
 
 
 def noise_rows(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Corrected tau and ceiling."""
+    """The ceiling."""
     world = recipe.draw(rng)
     noise = topic_noise(world.per_topic, world.unit)
     error = between_error(noise.covariance, world.unit)
-    variance = (1 - recipe.metric_reliability) / recipe.metric_reliability
-    covariance = recipe.shared * math.sqrt(variance * recipe._topic_variance / recipe.topics)
-    if not np.isfinite(world.x[0]).all():
-        return
-    found = corrected_tau(world.x[0], world.y, variance, error, world.unit, covariance)
-    said = not math.isnan(found.low)
-    yield "cover corrected tau", float(found.low <= recipe.taus[0] <= found.high) if said else math.nan
-    yield "width corrected tau", found.high - found.low
     top = ceiling(world.y, error, noise.freedom, world.unit)
     true_error = recipe._topic_variance / recipe.topics
     perfect = 2 / math.pi * math.asin(math.sqrt(1 / (1 + true_error)))

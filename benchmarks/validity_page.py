@@ -64,7 +64,7 @@ TITLES: Mapping[str, str] = {
     "tau 0": "tau of metrics that have nothing to do with the measure",
     "training": "checkpoints of training runs",
     "given": "what metrics add to a covariate",
-    "noise": "tau without noise, and the ceiling",
+    "noise": "the ceiling",
     "pairs": "rises of metrics, bias of pseudo-relevance",
     "pairs, tau 0": "the same, useless metrics",
     "baseline": "a candidate against the system in use",
@@ -101,7 +101,6 @@ clirbench made {tested} promises and kept {hold}. In {silent} further cases the 
 LEFT_OUT = """## What clirbench leaves out
 
 * **Difference of two metrics**: fewer than 6 units, or a tau of 1 or -1.
-* **tau without noise**: fewer than 20 units, or an interval wider than .8.
 * **Any claim from checkpoints**: fewer than 5 runs with the same steps: whatever rises along training agrees.
 * **More than a covariate**: fewer than 10 residual degrees of freedom, or no strata.
 * **The best system**: fewer than 5 topics. **Better or worse than a baseline**: fewer than 8.

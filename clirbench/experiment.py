@@ -37,8 +37,6 @@ from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.belonging import NEAR_COPIES, NONE, units_of
 from clirbench.statistics.coefficients import UNTESTED
 from clirbench.statistics.correlation import Correlation, correlate, lowered_by_scorings
-from clirbench.statistics.grades import Evidence
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import (
     TRANSLATE,
@@ -59,7 +57,6 @@ from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, 
 from clirbench.text import Text
 from clirbench.types import Failure, Judged, Run, Topic, split_failures
 
-MANY_TOPICS = 25_000
 REFERENCES = "(reference side)"
 
 
@@ -271,9 +268,8 @@ def _with(result: Result, **changes: Any) -> Result:
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
-    """The tau table, with intervals where they are asked for."""
+    """The tau table, with tests, intervals and grades."""
     experiment = result.experiment
-    how = None if experiment.intervals is None else affordable_intervals(experiment.intervals, result.evidence)
     step = partial(
         of_all.correlations,
         coefficients=tuple(experiment.coefficients),
@@ -281,8 +277,6 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
         seed=experiment.seed,
-        intervals=how,
-        same_lines=result.same_lines,
     )
     rows = cached_result(experiment.engine, step, (result.evidence, result.units), ["(all systems)"])
     (found,) = watch("intervals", rows, 1, partial(without_tests, result))
@@ -293,20 +287,6 @@ def without_tests(result: Result) -> Result:
     """The result with plain tau-b of all systems, without groups, which is there long before the tests."""
     rows = correlate(result.board, ["kendall"], p_value=UNTESTED, complete=False, units=units_of(result.board, NONE))
     return replace(result, correlations=tuple(rows))
-
-
-def affordable_intervals(how: Bootstrap, evidence: Evidence) -> Bootstrap:
-    """The intervals without drawing segments where systems or segments are many, nor topics where those are.
-
-    The scheme of every interval says what was drawn. What is many is not what is uncertain.
-    """
-    left_out = {"segments"} if evidence.bulky else set()
-    if any(evidence.topics(name) > MANY_TOPICS for name in evidence.measure_names):
-        left_out.add("topics")
-    levels = [level for level in how.draws.levels if level not in left_out]
-    if len(levels) == len(how.draws.levels):
-        return how
-    return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
 def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:

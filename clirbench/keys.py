@@ -162,7 +162,6 @@ KEYS = (
         Key(name.replace("__", "."), *hint.__metadata__)
         for name, hint in get_type_hints(Keys, include_extras=True).items()
     ),
-    Key("correlation.intervals", "a mapping", None, "bootstrap intervals; null: none"),
 )
 BY_NAME = {key.name: key for key in KEYS}
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}

@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from clirbench.relevance.base import Relevance
     from clirbench.result import Analysis
     from clirbench.retrieval.base import Retriever
-    from clirbench.statistics.resampling import Bootstrap
     from clirbench.systems.base import SystemSource
     from clirbench.topics.base import TopicSource
 
@@ -86,7 +85,6 @@ if TYPE_CHECKING:
         engine: Name | Engine
         metric: Name | Metric | Sequence[Name | Metric]
         analyses: Analysis | Sequence[Analysis] | Mapping[str, Any]
-        correlation__intervals: Bootstrap | Mapping[str, Any] | None
         scores: ScoreTables | Mapping[str, Any]
         analyzer: Name
         paper: Name | Analysis

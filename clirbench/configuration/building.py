@@ -48,7 +48,6 @@ from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
@@ -163,7 +162,6 @@ PARTS: Mapping[str, type] = {
     "engine": Engine,
     "paper": Analysis,
     "scores": ScoreTables,
-    "correlation.intervals": Bootstrap,
 }
 """Keys that hold components, and what these are."""
 
@@ -203,7 +201,6 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
         "corpus": parts.one("corpus"),
         "systems": parts.one("systems"),
         "engine": parts.one("engine"),
-        "intervals": parts.one("correlation.intervals"),
         "topics": parts.labelled("topics", "also_topics"),
         "retriever": retrievers.pop("", None),
         "also_retriever": retrievers,

@@ -175,7 +175,6 @@ def _decision_table(result: Result) -> Iterator[Table]:
             sign * row.difference or 0.0,
             *sorted((sign * row.difference_low or 0.0, sign * row.difference_high or 0.0)),
             row.p_best,
-            row.p_best_with_metrics,
             row.expected_loss,
             str(row.in_set).lower(),
             *([row.value / result.monolingual] if result.monolingual > 0 else []),
@@ -185,7 +184,7 @@ def _decision_table(result: Result) -> Iterator[Table]:
     ]
     header = (
         "system", "measure", "value", "mean_over_seeds", "low", "high", "difference", "difference_low",
-        "difference_high", "p_best", "p_best_with_metrics", "expected_loss", "in_set",
+        "difference_high", "p_best", "expected_loss", "in_set",
         *(["of_english"] if result.monolingual > 0 else []), "note",
     )  # fmt: skip
     told = [

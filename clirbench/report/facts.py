@@ -96,8 +96,7 @@ def _tip(row: Correlation) -> str:
         tip += f"; interval over {row.scheme}"
     tip += f"; {row.note}" if row.note else ""
     if not isnan(row.ceiling):
-        true = row.corrected_note if isnan(row.corrected) else f"tau without noise {number(row.corrected)}"
-        tip += f"; {true}; expected of a perfect metric: {number(row.ceiling)}"
+        tip += f"; expected of a perfect metric: {number(row.ceiling)}"
     return tip
 
 

@@ -21,8 +21,8 @@ from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.segments import weighted_median
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import CONSTANT, Agreement, agreements, signs
-from clirbench.statistics.coefficients import ranks
+from clirbench.statistics.agreement import CONSTANT, Agreement, agreements
+from clirbench.statistics.coefficients import ranks, signs
 from clirbench.statistics.given import Estimates, estimates, no_interval
 from clirbench.types import Doubles, Ints
 

@@ -211,7 +211,7 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
     """
     if len(evidence.systems) > MOST_SYSTEMS:
         return {}
-    draws = Draws(("topics", "segments"), samples, seed=seed)
+    draws = Draws(samples, seed)
     found = {}
     for name in evidence.measure_names:
         if n := evidence.topics(name):

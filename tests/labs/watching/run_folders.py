@@ -19,7 +19,7 @@ def look(texts: Path, folder: Path, home: Path) -> None:
     """
     overrides = [
         f"folder={texts}", "metric=[BLEU]", "measures=[RBO]", "topics=keyterms", "topics.n=6", "relevance.k=2",
-        "systems.quiet=0", "units=none", "correlation.intervals=null", f"paths.cache={home / 'cache'}",
+        "systems.quiet=0", "units=none", f"paths.cache={home / 'cache'}",
         f"hydra.run.dir={folder}",
     ]  # fmt: skip
     events = home / f"events-{len(list(home.glob('events-*')))}" if find_spec("tensorboardX") else None
