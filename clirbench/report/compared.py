@@ -414,11 +414,10 @@ def swept_keys(jobs: Sequence[SweptJob]) -> list[str]:
     return [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
 
 
-def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: bool = False) -> Path:
+def combine(folder: Path, jobs: Sequence[SweptJob]) -> Path:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
-    `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs
-    (`clirbench.statistics.correlation`, with the papers' exclusion rule where `exclude_not_significant`).
+    `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs (`aggregate`).
 
     A job that failed has no correlations.tsv: its row says so, so that no hole goes unseen. `sweep.html` and `sweep.md`
     show the conditions side by side.
@@ -427,8 +426,7 @@ def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: 
     jobs = [replace(job, settings={key: job.settings.get(key, "") for key in keys}) for job in jobs]
     labels = [",".join(job.spelt) or str(n) for n, job in enumerate(jobs)]
     taus = {label: job.taus for label, job in zip(labels, jobs, strict=True)}
-    found = aggregate(taus, exclude_not_significant=exclude_not_significant)
-    summary = Table.of(SUMMARY, "Means over conditions", Aggregate, found)
+    summary = Table.of(SUMMARY, "Means over conditions", Aggregate, aggregate(taus))
     header = next((job.table.header for job in jobs if job.table), ())
     rows: list[list[str]] = []
     for number, job in enumerate(jobs):

@@ -94,8 +94,6 @@ def leaving_one(sums: Doubles) -> Doubles:
 
 
 CONSTANT = "a column is constant between units"
-TOGETHER = 1000
-"""Systems up to which the pairs of all metrics are held at once."""
 
 
 def pair_weights(unit: Ints) -> Doubles:
@@ -196,15 +194,13 @@ def _inverted(tail: Doubles, p: float) -> float:
     return 1.0 if z >= tail[-1] else float(np.sin(np.interp(z, tail, COORDINATE)))
 
 
-def interval(tau: float, groups: int, level: float = 0.95) -> tuple[float, float]:
-    """The central interval of the true tau, by inversion of both tails at (1 - level) / 2, mid-p."""
+def interval(tau: float, groups: int) -> tuple[float, float]:
+    """The central .95 interval of the true tau, by inversion of both tails, mid-p."""
     tail = upper_tail(tau, groups)
-    return _inverted(tail, (1 - level) / 2), _inverted(tail, (1 + level) / 2)
+    return _inverted(tail, 0.025), _inverted(tail, 0.975)
 
 
-def agreements(
-    x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, level: float = 0.95, seed: int = 0
-) -> list[Agreement]:
+def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, seed: int = 0) -> list[Agreement]:
     """Every metric with one measure. `x`: (metrics, n), `y`: (n,), NaN for holes, more is better; `unit`: (n,).
 
     A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
@@ -214,7 +210,7 @@ def agreements(
     for it without a gap. At each c a true hypothesis is rejected for any metric with probability alpha at most.
     **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down); Daniels 1944.
     """
-    found = [_single(column, y, unit, level) for column in x]
+    found = [_single(column, y, unit) for column in x]
     tested = [m for m, one in enumerate(found) if not np.isnan(one.low)]
     if not tested:
         return found
@@ -229,7 +225,7 @@ def agreements(
     return found
 
 
-def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
+def _single(x: Doubles, y: Doubles, unit: Ints) -> Agreement:
     """One metric by itself."""
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     labels, own = np.unique(unit[rows], return_inverse=True)
@@ -246,7 +242,7 @@ def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
         return replace(found, note=CONSTANT)
     if len(labels) < FEWEST_COMPARED:
         return replace(found, tau=tau, note=f"too few independent groups ({len(labels)})")
-    low, high = interval(tau, len(labels), level)
+    low, high = interval(tau, len(labels))
     return replace(found, tau=tau, low=low, high=high)
 
 

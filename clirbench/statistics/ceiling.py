@@ -73,18 +73,14 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
     F-distributed with G - 1 and `freedom` degrees of freedom times 1 / (1 - reliability). `error` > 0: mean variance
     of the measure's noise. NaN with a note for fewer than 2 units. **Source:** Greiner 1909; Searle 1971, 9.9 (F).
     """
-    from scipy.special import fdtri, gammaincinv
+    from scipy.special import fdtri
 
     g = len(np.unique(unit))
     if g < 2:
         return Interval(nan, note=too_few(g))
     ratio = variance_between(y, unit) / error
-    tails = ((1 + 0.95) / 2, (1 - 0.95) / 2)
-    if np.isfinite(freedom):
-        low, high = (ratio / fdtri(g - 1, freedom, tail) for tail in tails)
-    else:
-        low, high = (ratio * (g - 1) / (2 * gammaincinv((g - 1) / 2, tail)) for tail in tails)
-    return Interval(_ceiling(ratio), _ceiling(float(low)), _ceiling(float(high)))
+    low, high = (float(ratio / fdtri(g - 1, freedom, tail)) for tail in (0.975, 0.025))
+    return Interval(_ceiling(ratio), _ceiling(low), _ceiling(high))
 
 
 def better_half_ceiling(ceiling: float, y: Doubles, unit: Ints) -> float:

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
-from clirbench.statistics.grades import Evidence, holes, panels
+from clirbench.statistics.grades import Evidence, panels
 from tests.statistics.worlds import scores_only, world
 
 HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])
-
-
-def test_holes_name_column_and_systems() -> None:
-    assert [str(hole) for hole in holes(HOLED)] == ["x1 has no value for b01"]
 
 
 def test_panels() -> None:
