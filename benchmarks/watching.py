@@ -78,9 +78,7 @@ def main() -> None:
         write(root / "checkpoints" / name, text)
     for name, _ in made[-options.new :]:
         (root / "checkpoints" / name).unlink(missing_ok=True)
-    looking = watch.Watching(
-        Namespace(overrides=overrides, every=30, gain=None, horizon=None, measure="", tensorboard=None)
-    )
+    looking = watch.Watching(Namespace(overrides=overrides, every=30, gain=None, horizon=None, measure=""))
     timed(f"{len(made) - options.new} checkpoints", looking.look)
     profile = cProfile.Profile()
     for at, (name, text) in enumerate(made[-options.new :], start=len(made) - options.new + 1):

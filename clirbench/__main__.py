@@ -95,7 +95,7 @@ def _one_run(cfg: DictConfig) -> int:
     experiment = build(cfg)
     if cfg.check:
         try:
-            for show, line in terminal.checked(experiment, Path(cfg.paths.cache)):
+            for show, line in terminal.checked(experiment):
                 show(line)
         finally:
             remove_unused(Path(HydraConfig.get().runtime.output_dir))

@@ -1,16 +1,12 @@
-"""What can be known to fail before any work is done: the run's own steps, on a scoreboard without numbers.
+"""What a run reads, and what can be known to fail before any work is done.
 
-Everything that a configuration and its files can get wrong is asked of the code that would meet it, all at once.
-
-Corpus, systems, topics and runs of others, read and aligned.
-
-`references=cross`, both ways: each of two references is searched once while the other scores the metrics.
-
-Systems that are not distinct: copies of the reference are left out, near-copies are named.
+Corpus, systems, topics and runs of others are read and aligned. Then everything that a configuration and its files can
+get wrong is asked of the code that would meet it, on a scoreboard without numbers, and said all at once.
+`references=cross` is run both ways: each of two references is searched once while the other scores. Systems that copy
+a reference are left out, near-copies are named.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +29,6 @@ from clirbench.errors import (
     shorten,
 )
 from clirbench.files.trec import read_ideal, read_runs
-from clirbench.measures.parsing import parse
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
@@ -211,7 +206,7 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     """Primary measure, units, covariates and analyses: what is asked of systems and columns by name."""
     primary, measures = prospect.experiment.primary, [column.name for column in prospect.board.measures]
     if primary and primary not in measures:
-        errors.append(_unknown_primary(primary, measures, computed=prospect.inputs is not None))
+        errors.append(UnknownName("measure of this run, which measures=[...] names,", primary, measures))
         return
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
@@ -220,16 +215,6 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         if isinstance(analysis, Checking):
             with gathered(errors):
                 analysis.check(prospect)
-
-
-def _unknown_primary(primary: str, measures: Sequence[str], computed: bool) -> ConfigError:
-    """The error of a `primary` that is no measure of the run; where measures are computed it may be one to add."""
-    with suppress(ClirbenchError):
-        if computed:
-            parse(primary)
-            both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
-            return ConfigError(f"primary={primary}: is not among the measures of this run; type 'measures=[{both}]'")
-    return UnknownName("measure of this run", primary, measures)
 
 
 def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:
@@ -289,6 +274,7 @@ def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
 
 
 EXCHANGED = "exchanged"
+OF_WAY = ("exchanged_tau", "ci_low", "ci_high", "p_adjusted", "exchanged_grade")
 ABOUT = {
     "exchanged_tau": "tau of the other way: the other reference is searched",
     "exchanged_grade": "the grade of the other way",
@@ -310,49 +296,28 @@ def exchanged(experiment: Experiment, crossed: tuple[str, str]) -> Experiment | 
 
 def both_ways(result: Result, other: Result) -> Result:
     """The result with table `exchanged`; what the other way shows less clearly has the grade of the other way."""
-    found = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
-    rows = [_weaker(row, found.get((row.measure, row.metric))) for row in result.correlations]
-    pairs = [
-        (row, found[row.measure, row.metric]) for row in rows if _pair(row) in found and row.coefficient == KENDALL
-    ]
-    header = (
-        "measure",
-        "metric",
-        "tau",
-        "exchanged_tau",
-        "ci_low",
-        "ci_high",
-        "p_adjusted",
-        "exchanged_grade",
-        "grade",
-    )
-    cells = [
-        (row.measure, row.metric, row.value, way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade, row.grade)
-        for row, way in pairs
-    ]
-    shown = sum(row.measure == pairs[0][0].measure for row, _ in pairs)
+    ways = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
+    rows: list[Correlation] = []
+    cells: list[tuple[Any, ...]] = []
+    header = ("measure", "metric", "tau", *OF_WAY, "grade")
+    for row in result.correlations:
+        way = ways.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
+        if way is not None:
+            if row.grade in SHOWN and way.grade and GRADES.index(way.grade) > GRADES.index(row.grade):
+                row = replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
+            of_way = (way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade)
+            cells.append((row.measure, row.metric, row.value, *of_way, row.grade))
+        rows.append(row)
     searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
     text = (
         f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
         f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two.",
     )
     title = "Is it the same with the two references exchanged?"
-    table = Table(EXCHANGED, title, header, cells, text, said=shown, about=ABOUT)
+    said = sum(row[0] == cells[0][0] for row in cells)
+    table = Table(EXCHANGED, title, header, cells, text, said=said, about=ABOUT)
     notes = [note for note in other.notes if note not in result.notes]
     return replace(result, correlations=tuple(rows), tables=(table, *result.tables), notes=(*result.notes, *notes))
-
-
-def _pair(row: Correlation) -> tuple[str, str]:
-    return row.measure, row.metric
-
-
-def _weaker(row: Correlation, way: Correlation | None) -> Correlation:
-    """The row with the grade of the other way where that is the weaker; one that is not shown stays as it is."""
-    if way is None or row.coefficient != KENDALL or row.grade not in SHOWN or not way.grade:
-        return row
-    if GRADES.index(way.grade) <= GRADES.index(row.grade):
-        return row
-    return replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
 
 
 def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tuple[Inputs, list[str]]:

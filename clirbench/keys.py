@@ -92,7 +92,7 @@ class Settings(TypedDict, total=False):
     scores__rename: Annotated[Pairs, {}, "new names of columns"]
     scores__title: Annotated[Text, "", "heads the tau table of the imported measures"]
     scores__mark: Annotated[Text, "", "an imported measure that is computed too is called NAME[mark]"]
-    scores__missing: Annotated[Text, "error", "error, drop or hole: what an empty cell is"]
+    scores__missing: Annotated[Text, "error", "error or hole: what an empty cell is"]
     title: Annotated[Text, "", "heads the tau table of what is computed"]
     remarks: Annotated[Names, [], "sentences said under the tables"]
     paths__mirror: Annotated[Text, None, "a folder where data sets lie ready", FILES]

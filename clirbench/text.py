@@ -253,16 +253,13 @@ def check_name(where: Path | str, kind: str, name: str) -> None:
     """The one rule for names of systems, topics, documents and columns, wherever they come in.
 
     Raises `InputError` for a name with a control character (a tab or newline would break every table that has it, an
-    escape sequence the terminal) or with more than `LONGEST_NAME` characters.
+    escape sequence the terminal), that is not UTF-8, or with more than `LONGEST_NAME` characters.
     """
-    if len(name) > LONGEST_NAME:
+    if len(name) > LONGEST_NAME or SURROGATE.search(name) or UNSEEN.search(name) or "\t" in name or "\n" in name:
         raise InputError(
-            f"{where}: {kind} {shorten(name, 60)!r} has {len(name)} characters, {LONGEST_NAME} are allowed"
+            f"{where}: {kind} {shorten(name, 200)!r} holds a control character, is not UTF-8, or has more than "
+            f"{LONGEST_NAME} characters; rename it"
         )
-    if SURROGATE.search(name):
-        raise InputError(f"{where}: {kind} {shorten(name, 200)!r} is not UTF-8; rename it")
-    if UNSEEN.search(name) or "\t" in name or "\n" in name:
-        raise InputError(f"{where}: {kind} {shorten(name, 200)!r} holds a control character; rename it")
 
 
 def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:

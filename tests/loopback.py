@@ -16,13 +16,10 @@ class Served:
 
     files: dict[str, bytes] = field(default_factory=dict)
     stop_after: int | None = None  # close the connection after so many bytes of each answer
-    ranges: bool = True
-    lie_about_range: bool = False
-    pause: float = 0.0  # seconds between the thousandths of an answer
-    drip: float | None = None  # seconds between the single bytes of an answer
+    drip: float = 0.0  # seconds between the single bytes of an answer
     raw: bytes = b""  # sent instead of an answer, without end
     goes_to: str = ""  # every address is elsewhere
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     url: str = ""
 
 
@@ -33,13 +30,11 @@ def serving() -> Iterator[Served]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = self.headers.get("Range")
-            served.asked.append((self.path, asked))
+            served.asked.append(self.path)
             if served.raw:
                 with suppress(OSError):
                     while True:
                         self.wfile.write(served.raw)
-                        time.sleep(served.pause)
                 return
             if served.goes_to:
                 self.send_response(302)
@@ -50,25 +45,14 @@ def serving() -> Iterator[Served]:
                 self.send_error(404)
                 return
             content = served.files[self.path]
-            start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and served.ranges else 0
-            if start and start >= len(content):
-                self.send_error(416)
-                return
-            if start:
-                self.send_response(206)
-                claimed = 0 if served.lie_about_range else start
-                self.send_header("Content-Range", f"bytes {claimed}-{len(content) - 1}/{len(content)}")
-                start = claimed
-            else:
-                self.send_response(200)
-            self.send_header("Content-Length", str(len(content) - start))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            stop = None if served.stop_after is None else start + served.stop_after
-            size = 1 if served.drip is not None else max(1, len(content) // 1000) if served.pause else len(content) + 1
+            sent = content[: served.stop_after]
             with suppress(OSError):  # who asked may be gone
-                for begin in range(start, len(content) if stop is None else min(stop, len(content)), size):
-                    self.wfile.write(content[begin : begin + size if stop is None else min(begin + size, stop)])
-                    time.sleep(served.drip or served.pause)
+                for at in range(0, len(sent), 1 if served.drip else len(sent)):
+                    self.wfile.write(sent[at : at + (1 if served.drip else len(sent))])
+                    time.sleep(served.drip)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""

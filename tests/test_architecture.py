@@ -43,7 +43,6 @@ GROUPS = {
     "retrieval": "retrieval",
     "retrieval/encoder": "retrieval",
     "systems": "systems",
-    "systems/toolkit": "systems",
     "topics": "topics",
 }
 """Each group of conf/, and the room that its components are in; those in conf/ of a laboratory are in that."""

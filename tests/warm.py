@@ -30,8 +30,8 @@ LIBRARIES = (
     "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
 )  # fmt: skip
 OF_MOST_RUNS = (
-    "configuration.sweeping", "corpora.folder", "metrics.chrf", "report.estimate", "report.sweep", "report.terminal",
-    "statistics.aggregate", "topics.made",
+    "configuration.composing", "corpora.folder", "metrics.chrf", "report.decision", "report.compared",
+    "report.terminal", "statistics.correlation", "topics.made",
 )  # fmt: skip
 AT_LOAD = (
     "PYTHON", "NUMBA", "OPENBLAS", "OMP", "MKL", "NPY", "SCIPY", "MPL", "LD_", "LC_", "LANG", "TZ", "HOME", "XDG",

@@ -257,7 +257,7 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
     set_limits(limits_of(cfg))
     made, cache = build(cfg, given=given), Path(cfg.paths.cache)
     if cfg.check:
-        return _checked(made, cache)
+        return _checked(made)
     objects = {name: repr(one) for name, one in given.items()}
     command = [*([IN_PYTHON] if objects or written else COMMAND), *overrides, *map("=".join, objects.items())]
     return _outcome(made, cache, {**plain_configuration(cfg), **objects}, command, written)
@@ -272,10 +272,10 @@ def is_plain(value: Any) -> bool:
     return value is None or isinstance(value, Real | str | Path)
 
 
-def _checked(experiment: Experiment, cache: Path) -> Outcome:
+def _checked(experiment: Experiment) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
 
-    said = "\n".join(escape_unseen(line) for _, line in checked(experiment, cache))
+    said = "\n".join(escape_unseen(line) for _, line in checked(experiment))
     return Outcome(
         {"name": experiment.name, "answer": said},
         {},

@@ -30,8 +30,7 @@ def _compare(options: Namespace) -> int:
 
     try:
         found = compare(read_run(options.first), read_run(options.second))
-        for sentence in found.sentences:
-            tell(sentence)
+        tell(found.verdict)
         show_rows(found.table(), options.rows)
         if options.html is not None:
             write_page(options.html, found.page())

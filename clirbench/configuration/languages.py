@@ -1,6 +1,7 @@
 """`languages=SOURCE-TARGET`, or what the folder and its texts say: the analyser and the metrics' tokeniser."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import yaml
 
 from clirbench.configuration.laboratories import config_parts
-from clirbench.corpora.layout import BY_CHARACTER, PAIR, Languages, contradicts, language_of, language_pair
+from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair
 from clirbench.corpora.sides import SideTexts
 from clirbench.errors import ClirbenchError, ConfigError
 from clirbench.retrieval.analyzers import ByLanguage, English
@@ -39,7 +40,9 @@ def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
     folder's name where it has moved. Raises
     `ConfigError` for texts that plainly contradict what is stated, and for references in different languages.
     """
-    texts = _texts_of(corpus)
+    texts: SideTexts | None = None
+    with suppress(ClirbenchError):  # said where it is read
+        texts = corpus.side_texts() if isinstance(corpus, Sided) else None
     read = [_read([texts.source] if texts and texts.source else []), _read(texts.target if texts else [])]
     seen = [next(iter(side.values()), "") for side in read]
     for where, code in read[1].items():
@@ -61,13 +64,12 @@ def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
             meant = "-".join(best if contradicts(own, s) else own for own, s, best in known)
             raise ConfigError(f"languages={stated}: {', '.join(wrong)}; type languages={meant}")
         return Languages(*pair, "as stated")
+    known_by = f"by the folder's name{' and the texts' if seen[1] == target else ''}" if named[1] else "by the texts"
+    if any(map(contradicts, named, seen)):
+        known_by = f"by the texts, against the folder's name, {'-'.join(named)}"
     if not target:
-        return Languages(source, ENGLISH, "assumed; languages=SOURCE-TARGET names others")
-    if contradicts(named[1], seen[1]) or contradicts(named[0], seen[0]):
-        return Languages(source, target, f"by the texts, against the folder's name, {'-'.join(named)}")
-    if not named[1]:
-        return Languages(source, target, "by the texts")
-    return Languages(source, target, f"by the folder's name{' and the texts' if seen[1] == target else ''}")
+        known_by = "assumed; languages=SOURCE-TARGET names others"
+    return Languages(source, target or ENGLISH, known_by)
 
 
 def tokeniser_of(target: str) -> str:
@@ -126,30 +128,18 @@ def _cut_for(target: str, part: Any) -> Any:
     return replace(part, **changed) if changed else part
 
 
-def _texts_of(corpus: object) -> SideTexts | None:
-    try:
-        return corpus.side_texts() if isinstance(corpus, Sided) else None
-    except ClirbenchError:
-        return None  # said where it is read
-
-
 def _read(texts: Iterable[Text]) -> dict[str, str]:
     """The language of each text that tells it, by where the text is."""
     found: dict[str, str] = {}
     for text in texts:
-        try:
+        with suppress(ClirbenchError):  # said where it is read
             found[text.where] = language_of(text)
-        except ClirbenchError:
-            continue  # said where it is read
     return {where: code for where, code in found.items() if code}
 
 
 def _named_pair(where: str) -> tuple[str, str]:
     """The pair that a folder, or the nearest one around it, is called by; empty where none is."""
     for part in reversed(Path(where).absolute().parts):
-        if PAIR.fullmatch(part):
-            try:
-                return language_pair("languages", part.lower())
-            except ConfigError:
-                continue
+        with suppress(ConfigError):
+            return language_pair("languages", part.lower())
     return "", ""

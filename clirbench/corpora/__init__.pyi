@@ -5,7 +5,6 @@ from clirbench.corpora.manifest import DemoCorpus, ManifestCorpus
 from clirbench.labs.formats.documents import DocumentsCorpus
 from clirbench.labs.formats.documents import EuroparlDocuments as EuroparlDocuments
 from clirbench.labs.formats.documents import JsonDocuments as JsonDocuments
-from clirbench.labs.formats.documents import TrecDocuments as TrecDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtXmlCorpus
 from clirbench.labs.planning.corpus import SubsetCorpus

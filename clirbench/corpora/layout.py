@@ -21,7 +21,7 @@ Languages: one spelling of their codes, and the language that a text is in.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -195,19 +195,17 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     if not layout.references:
         where = Path(layout.where)
         around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
-        folders = sorted({path.parent for path in around})
-        meant = f"; type folder={folders[0]}" if folders else ""
-        if len(folders) > 1:
-            meant += f", or another of its {len(folders)} folders that have one"
-        raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{meant}")
+        meant = [f"; type folder={folder}" for folder in sorted({path.parent for path in around})]
+        raise InputError(
+            f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{''.join(meant[:1])}"
+        )
     names = name_list("references", references)
     if names in (("first",), ()):
         return (min(layout.references),)
     if names == ("all",):
         return tuple(sorted(layout.references))
-    raise_all(
-        [UnknownName(f"reference of {layout.where}", n, layout.references) for n in names if n not in layout.references]
-    )
+    known = layout.references
+    raise_all([UnknownName(f"reference of {layout.where}", name, known) for name in names if name not in known])
     if len(set(names)) < len(names):
         raise InputError(f"references={list(names)}: a reference is named twice")
     return names
@@ -359,7 +357,8 @@ def language_of(text: Text) -> str:
 
 def contradicts(stated: str, seen: str) -> bool:
     """Whether a text in a language cannot well be in the one that is stated; never for one that nothing recognises."""
-    if not seen or stated == seen or stated not in map(language_code, _known()):
+    known = {language_code(code) for code in _identifier().labels if code not in NO_LANGUAGE} if seen else ()
+    if stated == seen or stated not in known:
         return False
     return min(tag_distance(stated, seen), tag_distance(seen, stated)) >= CLOSE
 
@@ -369,10 +368,6 @@ def _sample(text: Text) -> str:
     lines = next(text.blocks(), b"").decode("utf-8", "ignore").split("\n")
     step = max(1, sum(map(len, lines)) // SAMPLE)
     return "\n".join(lines[::step])[:SAMPLE]
-
-
-def _known() -> Iterator[str]:
-    return (code for code in _identifier().labels if code not in NO_LANGUAGE)
 
 
 @cache

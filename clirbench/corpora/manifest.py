@@ -11,7 +11,7 @@ from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.layout import layout_of, translations_layout
-from clirbench.corpora.sides import SideSettings, SideTexts, read_corpus
+from clirbench.corpora.sides import SideSettings, read_corpus
 from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
 from clirbench.errors import ConfigError, InputError
 
@@ -74,12 +74,7 @@ def demo_file(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class DemoCorpus:
+class DemoCorpus(FolderCorpus):
     """112 short speeches, English and Czech: MT test set and searched collection at once."""
 
-    def read(self) -> Corpus:
-        return FolderCorpus(str(FOLDER)).read()
-
-    def side_texts(self) -> SideTexts:
-        """What tells the languages."""
-        return FolderCorpus(str(FOLDER)).side_texts()
+    folder: str = str(FOLDER)

@@ -72,21 +72,17 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
         check_doc_id(f"{path}: line {number}", doc_id)
         found.append(int(cell))
         doc_ids.append(doc_id)
-    numbers = np.array(found, dtype=np.int64)
-    raise_all(_line_errors(path, numbers, n_lines, text_where))
-    order = np.argsort(numbers, kind="stable")
-    return contiguous_documents(str(path), [doc_ids[i] for i in order.tolist()])
-
-
-def _line_errors(path: Path, numbers: Ints, n_lines: int, text: str) -> list[ClirbenchError]:
-    inside = numbers[(numbers >= 1) & (numbers <= n_lines)]
-    counts = np.bincount(inside, minlength=n_lines + 1)[1:]
-    wrong = [
-        (f"misses lines of {text} ({n_lines} lines)", np.flatnonzero(counts == 0) + 1, ""),
-        ("repeats lines", np.flatnonzero(counts > 1) + 1, "; a line belongs to one document"),
-        (f"names lines that {text} ({n_lines} lines) does not have", np.setdiff1d(numbers, inside), ""),
-    ]
-    return [AlignmentError(f"{path}: {what}: {first_ten(lines)}{why}") for what, lines, why in wrong if len(lines)]
+    numbers, every = np.array(found, dtype=np.int64), np.arange(1, n_lines + 1)
+    wrong = {
+        "misses": np.setdiff1d(every, numbers),
+        "repeats": np.sort(numbers)[1:][np.diff(np.sort(numbers)) == 0],
+        "names beyond the text": np.setdiff1d(numbers, every),
+    }
+    if told := [f"{what} {first_ten(lines)}" for what, lines in wrong.items() if len(lines)]:
+        raise AlignmentError(
+            f"{path}: each of the {n_lines} lines of {text_where} must be listed once; it {', '.join(told)}"
+        )
+    return contiguous_documents(str(path), [doc_ids[i] for i in np.argsort(numbers).tolist()])
 
 
 def check_doc_id(where: str, doc_id: str) -> None:
@@ -158,22 +154,14 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
     if crossed and test is not searched:
         raise ConfigError("references=cross: the test set and the collection are one folder; leave out the other")
     errors: list[ClirbenchError] = []
-    test_sets: list[TestSet] = []
-    english: list[tuple[Documents, Survey]] = []
     with gathered(errors):
-        test_sets.append(read_test_set(test, scoring))
-    for error in errors:
-        error.__traceback__ = None  # it holds the lines of the test set, which may be many
+        test_set = read_test_set(test, scoring)
     with gathered(errors):
-        english.append(read_english(searched, choice))
-    if errors:
-        for layout in dict.fromkeys([test, searched]):
-            errors += misaligned_systems(layout, choice)
+        documents, found = read_english(searched, choice)
     raise_all(errors)
-    documents, found = english[0]
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     return Corpus(
-        test=test_sets[0],
+        test=test_set,
         english=documents,
         source=searched.source if choice.read_source else None,
         collection=collection,
@@ -184,28 +172,14 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
     )
 
 
-def misaligned_systems(layout: Layout, choice: SideSettings) -> list[ClirbenchError]:
-    """What is wrong with the systems' files where the reference is refused too, so that one message has all of it."""
-    errors: list[ClirbenchError] = []
-    with gathered(errors):
-        reference = layout.text(layout.references[english_name(layout, choice)])
-        expected = survey(reference).n_lines
-        for text in layout.texts(list(layout.systems.values())) if expected else ():
-            with gathered(errors):
-                found = survey(text).n_lines
-                if found != expected:
-                    errors.append(unequal_lines_error(text.where, found, reference.where, expected))
-    return errors
-
-
 def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
     """References (and the source, where there is one), read once.
 
     Raises `AlignmentError` where line counts differ, `InputError` for an empty line in a reference (the first ten
     are listed): a metric would score it as if nothing should have been written.
     """
-    names = chosen_references(layout, choice.references)
-    files = [layout.references[name] for name in names]
+    files = [layout.references[name] for name in chosen_references(layout, choice.references)]
+    n = len(files)
     if choice.read_source and "source.txt" in layout.singles:
         files.append(layout.singles["source.txt"])
     errors: list[ClirbenchError] = []
@@ -215,19 +189,18 @@ def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
         with gathered(errors):
             read.append(Lines.of(text))
     raise_all(errors)
-    for number, (text, lines) in enumerate(zip(texts, read, strict=True)):
-        reference = number < len(names)
-        if reference and not lines:
-            raise InputError(f"{text.where}: has no lines")
+    for number, lines in enumerate(read):
+        if number < n and not lines:
+            raise InputError(f"{lines.where}: has no lines")
         if len(lines) != len(read[0]):
-            errors.append(unequal_lines_error(text.where, len(lines), texts[0].where, len(read[0])))
-        empty = np.flatnonzero(np.fromiter((not line.strip() for line in (lines if reference else ())), dtype=bool))
-        if len(empty):
+            errors.append(unequal_lines_error(lines.where, len(lines), read[0].where, len(read[0])))
+        empty = [at for at, line in enumerate(lines if number < n else (), start=1) if not line.strip()]
+        if empty:
             errors.append(
-                InputError(f"{text.where}: empty lines in an MT reference: {first_ten(empty + 1)}; fill or remove them")
+                InputError(f"{lines.where}: empty lines in an MT reference: {first_ten(empty)}; fill or remove them")
             )
     raise_all(errors)
-    return TestSet(tuple(read[: len(names)]), read[-1] if len(read) > len(names) else None)
+    return TestSet(tuple(read[:n]), read[n] if len(read) > n else None)
 
 
 def read_english(layout: Layout, choice: SideSettings) -> tuple[Documents, Survey]:

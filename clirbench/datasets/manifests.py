@@ -9,12 +9,13 @@ import re
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from clirbench.datasets.downloads import Promise, fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
+from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
 from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
@@ -167,7 +168,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
         raise ConfigError(f"{path}: {wrong}")
     shipped, facts, mirror = record.get("shipped", {}), record.get("facts"), record["mirror"]
     names = [mirror, *shipped, *shipped.values(), *filter(None, [facts]), *(one["path"] for one in record["files"])]
-    if outside := [name for name in names if unsafe(str(name))]:
+    if outside := [name for name in names if not leads_inside(str(name))]:
         raise ConfigError(f"{path}: {outside[0]!r} points outside the data set")
     texts = {key: " ".join(record[key].split()) for key in TEXTS}
     files = tuple(_data_file(path, entry, record["url"], record.get("http") or "") for entry in record["files"])
@@ -177,23 +178,13 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     )
 
 
-def unsafe(name: str) -> bool:
-    """Whether a relative name would leave its folder (or is none): absolute, with `..`, a drive, a backslash, empty."""
-    parts = PurePosixPath(name).parts
-    return not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in parts[0] or "\0" in name
-
-
 def verify(path: Path, file: DataFile) -> None:
     """Raise `InputError` where a file's unpacked content is not the promised one."""
-    if file.by_hand or TextFile(path).fingerprint == file.content.sha256:
-        return
-    n_bytes = sum(len(piece) for piece in read_pieces(path))
-    size = (
-        f"it has {n_bytes:,} bytes, {file.content.n_bytes:,} were promised"
-        if n_bytes != file.content.n_bytes
-        else f"its sha256 is {TextFile(path).fingerprint}, {file.content.sha256} was promised"
-    )
-    raise InputError(f"{path}: not the content that the manifest promises: {size}; delete it and get it again")
+    if not file.by_hand and (found := TextFile(path).fingerprint) != file.content.sha256:
+        raise InputError(
+            f"{path}: not the content that the manifest promises: its sha256 is {found}, {file.content.sha256} was "
+            "promised; delete it and get it again"
+        )
 
 
 def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> dict[str, Path]:
@@ -227,36 +218,27 @@ def cache_folder(cache: str | Path, manifest: Manifest) -> Path:
 def missing_data(manifest: Manifest, places: Places) -> MissingData:
     """What is missing of a data set, its size, origin and licence, and the two ways out."""
     lacking = [file for file in manifest.files if places.found(manifest, file) is None]
-    mirror = f"paths.mirror={places.mirror}" if places.mirror else "paths.mirror (not set)"
-    if places.mirror and not Path(places.mirror).expanduser().is_dir():
-        mirror += " (no such folder)"
-    size = sum(file.content.n_bytes for file in lacking)
-    to_fetch = sum(file.download_bytes for file in lacking if not file.by_hand)
-    example = f"{manifest.mirror}/{lacking[0].path}" if lacking else manifest.mirror
-    by_hand = [file.path for file in lacking if file.by_hand]
-    way_1 = f"let it be downloaded: download=true, or python -m clirbench.fetch {manifest.name} --yes"
+    by_hand = [file for file in lacking if file.by_hand]
+    way_1 = f"let it be downloaded: download=true, or clirbench fetch {manifest.name} --yes"
     if by_hand:
-        way_1 += f" (all but {', '.join(by_hand)})"
+        way_1 += f" (all but {', '.join(file.path for file in by_hand)})"
     if len(by_hand) == len(lacking):
         way_1 = "none: nothing that is missing can be downloaded from here"
     # Way 1 knows the other addresses: with all of them the message would lose its middle.
+    sizes = (megabytes(file.content.n_bytes) if file.content.n_bytes else "(size not published)" for file in by_hand)
     where = (
-        f"\n           DIR/{manifest.mirror}/{file.path}  "
-        f"{megabytes(file.content.n_bytes) if file.content.n_bytes else '(size not published)'}"
-        f"{f'  {file.url}' if file.by_hand else ''}"
-        for file in lacking
+        f"\n           DIR/{manifest.mirror}/{file.path}  {size}  {file.url}"
+        for file, size in zip(by_hand, sizes, strict=True)
     )
     return MissingData(
-        f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files found neither under "
-        f"{mirror} nor in the cache {places.cache or '(not set)'}.\n"
+        f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files "
+        f"({megabytes(sum(file.content.n_bytes for file in lacking))}) found neither under "
+        f"paths.mirror={places.mirror or '(not set)'} nor in the cache {places.cache or '(not set)'}.\n"
         f"  what:    {manifest.title}\n"
-        f"  size:    {megabytes(size)} ({megabytes(to_fetch)} to download)\n"
-        f"  origin:  {manifest.origin}\n"
-        f"  licence: {manifest.licence}\n"
-        f"  cite:    {manifest.citation}\n"
+        f"  terms:   {manifest.licence}; origin: {manifest.origin}; cite: {manifest.citation}\n"
         f"  way 1:   {way_1}\n"
-        f"  way 2:   put the files under a folder DIR (DIR/{example}, ..., plain or .gz) and say paths.mirror=DIR. "
-        f"{manifest.by_hand}{''.join(where) if by_hand else ''}"
+        f"  way 2:   put the files under a folder DIR (DIR/{manifest.mirror}/{lacking[0].path}, ..., "
+        f"plain or .gz) and say paths.mirror=DIR. {manifest.by_hand}{''.join(where)}"
     )
 
 

@@ -26,13 +26,14 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError, StoreError, escape_unseen, one_line
-from clirbench.files.tables import LARGEST, TextTable, as_number, read_json, read_table, shape_error
+from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
 MARKER = ".clirbench"
@@ -80,6 +81,11 @@ def is_plain(name: str) -> bool:
     return name not in (".", "..") and 0 < length <= LONGEST_NAME and not {"/", "\\", "\0"} & set(name)
 
 
+def leads_inside(name: str) -> bool:
+    """Whether a name with slashes is of a file in a folder or below it."""
+    return all(map(is_plain, name.split("/")))
+
+
 def path_inside(folder: Path, name: str) -> Path:
     """The path of an entry of a run's folder; raises `InputError` for a name that leads elsewhere, and for a link."""
     check_name(folder, "the file name", name)
@@ -92,10 +98,8 @@ def path_inside(folder: Path, name: str) -> Path:
 
 def refuse_links(folder: Path) -> None:
     """Raise `InputError` where a run's folder, or a folder in it, holds a link."""
-    for place, folders, files in os.walk(folder):
-        for name in sorted((*folders, *files)):
-            if (path := Path(place, name)).is_symlink():
-                raise _link(path)
+    if links := sorted(path for path in _files(folder.resolve()) if path.is_symlink()):
+        raise _link(links[0])
 
 
 def _link(path: Path) -> InputError:
@@ -140,14 +144,11 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
     """A JSON file that holds an object of a shape (`shape_error`) with the needed keys; raises `InputError`."""
     if not path.is_file():
         raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
-    no_run = f"so {path.parent} is not the folder of a finished run"
-    try:
-        value = read_json(path.name, whole_content(path))
-    except ValueError as error:
-        raise InputError(f"{path}: no {path.name} of a run ({error}), {no_run}") from None
-    wrong = shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value)
-    if wrong:
-        raise InputError(f"{path}: no {path.name} of a run: {wrong}, {no_run}")
+    value = json_value(str(path), whole_content(path), strict=True)
+    if wrong := shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value):
+        raise InputError(
+            f"{path}: no {path.name} of a run: {wrong}, so {path.parent} is not the folder of a finished run"
+        )
     return dict(value)
 
 
@@ -219,10 +220,8 @@ class Journal:
     def mend(self) -> None:
         """Cut off half a line that a killed process left; a writer does so before its first event."""
         if (whole := self.whole_lines()) != self._content():
-            try:
+            with self._written():
                 os.truncate(self.path, len(whole))
-            except OSError as error:
-                raise self._unwritable(error) from error
 
     def add(self, event: str, **values: Any) -> None:
         """Append one event by one write; raises `StoreError` where it cannot be written, and leaves no half a line."""
@@ -233,7 +232,7 @@ class Journal:
 
     def append(self, lines: bytes) -> None:
         """Append whole lines, of another journal."""
-        try:
+        with self._written():
             end = self.path.stat().st_size if self.path.exists() else 0
             try:
                 with self.path.open("ab") as stream:
@@ -241,8 +240,6 @@ class Journal:
             except OSError:
                 os.truncate(self.path, end)  # no half a line, that the next one would follow
                 raise
-        except OSError as error:
-            raise self._unwritable(error) from error
 
     def _content(self) -> bytes:
         try:
@@ -254,19 +251,22 @@ class Journal:
 
     def _event(self, number: int, line: bytes) -> dict[str, Any]:
         try:
-            row: Any = read_json(f"line {number}", line)
-            wrong = shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {}))
-        except ValueError as error:
-            wrong = str(error)
-        if wrong:
+            row: Any = json_value(f"line {number}", line, strict=True)
+        except InputError as error:
+            raise self._foreign(str(error)) from None
+        if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
             raise self._foreign(f"line {number}: {wrong}")
         return dict(row)
 
     def _foreign(self, why: str) -> StoreError:
         return StoreError(f"{self.path}: not a journal of clirbench ({why}); remove it to begin another")
 
-    def _unwritable(self, error: OSError) -> StoreError:
-        return StoreError(f"{self.path}: cannot be written ({error.strerror or error})")
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
 
 
 def peak_mb() -> int | None:
@@ -332,7 +332,7 @@ def read_manifest(folder: Path) -> Seal:
     if found["version"] != VERSION:
         raise InputError(f"{where}: is of version {found['version']}, this clirbench reads version {VERSION}")
     for name, file in found["files"].items():
-        if not all(map(is_plain, name.split("/"))) or name == MANIFEST:
+        if not leads_inside(name) or name == MANIFEST:
             raise InputError(f"{where}: {name!r} is not the name of a file in this folder")
         if file["size"] < 0:
             raise InputError(f"{where}: {name!r} has a size below 0")
@@ -347,17 +347,13 @@ def broken(folder: Path) -> Iterator[str]:
 
 def _broken(folder: Path) -> Iterator[str]:
     try:
-        manifest = read_manifest(folder)
-        content = whole_content(folder / MANIFEST)
-        names = set(read_marker(folder)) if not _was_moved(folder) else set()
+        manifest, content = read_manifest(folder), whole_content(folder / MANIFEST)
     except InputError as error:
         yield str(error)
         return
     found = json.loads(content)  # `read_manifest` has checked it
     if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
         yield f"{MANIFEST}: is not written as a run writes it"
-    if names and whole_content(folder / MARKER) != marker_text(names).encode():
-        yield f"{MARKER}: is not written as a run writes it"
     there = {}
     for path in (path for entry in folder.iterdir() if not is_free(entry.name) for path in _files(entry)):
         name = path.relative_to(folder).as_posix()
@@ -365,22 +361,13 @@ def _broken(folder: Path) -> Iterator[str]:
             yield f"{name}: {wrong}"
         else:
             there[name] = path
+    was_moved = PREVIOUS.fullmatch(folder.absolute().name)  # by a later run, to this folder
     for name, (size, sha256) in manifest.files.items():
-        stays = PurePosixPath(name).parts[0] in (*STAYING, MARKER)
-        if name not in there and not (stays and _was_moved(folder)):
+        if name not in there and not (was_moved and name.startswith((*STAYING, MARKER))):
             yield f"{name}: is not there"
         elif name in there and (wrong := _difference(there[name], size, sha256)):
             yield f"{name}: {wrong}"
     yield from (f"{name}: no run wrote it" for name in sorted(there.keys() - manifest.files.keys()))
-    sealed = {MANIFEST, *(PurePosixPath(name).parts[0] for name in manifest.files)} - {*STAYING, MARKER}
-    marked = {name for name in names if name in sealed or not (folder / name).is_dir()}  # an empty folder has no seal
-    if names and (extra := marked ^ sealed):
-        yield f"{MARKER}: and {MANIFEST} name other files: {', '.join(sorted(extra)[:5])}"
-
-
-def _was_moved(folder: Path) -> bool:
-    """Whether a later run has moved the run's files to this folder."""
-    return PREVIOUS.fullmatch(folder.absolute().name) is not None
 
 
 def _files(place: Path) -> Iterator[Path]:

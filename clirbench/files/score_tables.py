@@ -8,7 +8,6 @@ Scores that other programs wrote, recognised by what the file holds.
     METRIC PAIR SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE  the same since 2021
     FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
     {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
-    HASH P: 0.9 R: 0.9 F1: 0.9, then three numbers a line   bert-score --seg_level (bert_score_cli/score.py)
     {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
     {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
@@ -61,9 +60,9 @@ class ScoreTables:
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
     comes first: the other lists use the new names. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
-    `error`, a reason to leave that system's row out (`drop`), or a `hole`, which its column has. With a `mark`, an
-    imported measure that is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an
-    error, unless `metadata` names it. `further`: tables that are read already, such as the official scores of a folder.
+    `error`, or a `hole`, which its column has. With a `mark`, an imported measure that is computed too is called
+    `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata` names it. `further`:
+    tables that are read already, such as the official scores of a folder.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -87,7 +86,7 @@ class ScoreTables:
             object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
         if not isinstance(self.rename, Mapping):
             raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
-        one_of("scores.missing", self.missing, ("error", "drop", "hole"))
+        one_of("scores.missing", self.missing, ("error", "hole"))
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")
 
@@ -98,34 +97,41 @@ class ScoreTables:
     def read(self, computed: Collection[str] = ()) -> Scoreboard:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
-        tables: list[TextTable] = []
+        read: list[TextTable] = []
         for name in dict.fromkeys(self.tables):
             with gathered(errors):
                 if not (path := table_path(name)).exists():
                     raise InputError(f"{path}: no such file{near_path(path)}")
-                tables.append(read_table(path))
+                read.append(read_table(path))
         raise_all(errors)
-        tables += self.further
-        original = {name for table in tables for name in _data_columns(table)}
-        with gathered(errors):
-            tables = [self._renamed(table) for table in tables]
-        raise_all(errors)
-        if not tables:
+        read += self.further
+        if not read:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
-        errors += [UnknownName("column in scores.rename", old, original) for old in self.rename if old not in original]
-        errors += self._unknown(tables)
-        errors += self._collisions(tables, computed)
-        found = _Found()
-        for table in tables:
+        tables: list[TextTable] = []
+        for table in read:
             with gathered(errors):
-                self._add(table, found, errors)
+                tables.append(self._renamed(table))
         raise_all(errors)
-        systems = tuple(found.systems)
-        listed = (name for name in self.measures if name in found.numbers)
-        names = (next(listed) if name in self.measures else name for name in found.numbers)  # measures as listed
-        columns = tuple(self._column(name, aligned(found.numbers[name], systems), computed) for name in names)
-        metadata = {name: tuple(texts.get(s, "") for s in systems) for name, texts in found.texts.items()}
-        return Scoreboard(systems, columns, metadata)
+        columns = self._columns(tables, computed, errors)
+        errors += self._unknown(read, tables)
+        numbers: dict[str, dict[str, float]] = {}
+        for name, (where, cells) in columns.items():
+            with gathered(errors):
+                if found := self._numbers(where, name, cells):
+                    numbers[name] = found
+                    holes = [system for system, value in found.items() if math.isnan(value)]
+                    errors += [_hole(where, name, system) for system in holes if self.missing == "error"]
+        raise_all(errors)
+        systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
+        listed = (name for name in self.measures if name in numbers)
+        names = (next(listed) if name in self.measures else name for name in numbers)  # measures as listed
+        metadata = {
+            name: tuple(cells.get(system, "").strip() for system in systems)
+            for name, (_, cells) in columns.items()
+            if name not in numbers
+        }
+        made = tuple(self._column(name, aligned(numbers[name], systems), computed) for name in names)
+        return Scoreboard(systems, made, metadata)
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
@@ -147,80 +153,77 @@ class ScoreTables:
         table.unique(system_column(table))
         return table
 
-    def _unknown(self, tables: Sequence[TextTable]) -> list[ClirbenchError]:
-        """Names in the lists that no table has, once columns are renamed."""
-        known = {name for table in tables for name in _data_columns(table)}
-        return [
-            UnknownName(f"column in scores.{key}", name, known)
-            for key in _COLUMN_LISTS
-            for name in getattr(self, key)
-            if name not in known
-        ]
+    def _unknown(self, read: Sequence[TextTable], tables: Sequence[TextTable]) -> Iterator[ClirbenchError]:
+        """Names in the settings that no table has: `rename` before columns are renamed, the lists after."""
+        for found, keys in ((read, ("rename",)), (tables, _COLUMN_LISTS)):
+            known = {name for table in found for name in _data_columns(table)}
+            for key in keys:
+                unknown = (name for name in getattr(self, key) if name not in known)
+                yield from (UnknownName(f"column in scores.{key}", name, known) for name in unknown)
 
-    def _collisions(self, tables: Sequence[TextTable], computed: Collection[str]) -> list[ClirbenchError]:
-        errors: list[ClirbenchError] = []
-        first: dict[str, str] = {}
-        remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
+    def _columns(
+        self, tables: Sequence[TextTable], computed: Collection[str], errors: list[ClirbenchError]
+    ) -> dict[str, tuple[str, dict[str, str]]]:
+        """The table and the cells by system of each column; one that is there twice goes to `errors`."""
+        columns: dict[str, tuple[str, dict[str, str]]] = {}
         for table in tables:
+            systems = table.column(system_column(table))
             for name in _data_columns(table):
                 if name in self.ignore:
                     continue
-                if name in computed and not self._is_marked(name, computed):
-                    errors.append(ConfigError(f"column {name} is computed and also in {table.where}; {remedy}"))
-                if name in first:
-                    errors.append(ConfigError(f"column {name} is in {first[name]} and in {table.where}; {remedy}"))
-                first.setdefault(name, table.where)
-        return errors
+                twice = "is computed and also" if name in computed and not self._is_marked(name, computed) else ""
+                if twice := twice or (f"is in {columns[name][0]} and" if name in columns else ""):
+                    remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
+                    errors.append(ConfigError(f"column {name} {twice} in {table.where}; {remedy}"))
+                columns.setdefault(name, (table.where, dict(zip(systems, table.column(name), strict=True))))
+        return columns
 
-    def _add(self, table: TextTable, found: "_Found", errors: list[ClirbenchError]) -> None:
-        """Sort the columns of one table into numbers and texts; cells that are neither go to `errors`."""
-        systems = table.column(system_column(table))
-        numeric: dict[str, dict[str, float]] = {}
-        for name in _data_columns(table):
-            cells = dict(zip(systems, table.column(name), strict=True))
-            if name in self.ignore:
-                continue
-            if name in self.metadata or not (self._is_named(name) or _is_numeric(list(cells.values()))):
-                found.texts[name] = {system: cell.strip() for system, cell in cells.items()}
-                if name not in self.metadata:
-                    errors += _nearly_numeric(table.where, name, cells, name in self.metrics)
-                continue
-            with gathered(errors):
-                numeric[name] = _numbers(table.where, name, cells)
-        holes = [(s, name) for name, values in numeric.items() for s, value in values.items() if math.isnan(value)]
-        if self.missing == "error":
-            errors += [
-                InputError(
-                    f"{table.where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column "
-                    f"out ('scores.ignore=[{name}]') or such systems (scores.missing=drop), or let its tau be over the "
-                    "others (scores.missing=hole)"
+    def _numbers(self, where: str, name: str, cells: Mapping[str, str]) -> dict[str, float]:
+        """The numbers of a column by system, NaN where a cell is missing; none for a column of text.
+
+        Raises `InputError` for text and for infinity in a column that is named as numeric, and where a metric would
+        vanish silently: some cells are no numbers of a column named as a metric is, or in which most are meant as such.
+        """
+        present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
+        slips = [(system, cell) for system, cell in present.items() if as_number(cell) is None]
+        if name in self.metadata:
+            return {}
+        if (slips or not present) and name not in self.measures and name not in self.lower_is_better:
+            meant = len(present) - sum(not LIKE_A_NUMBER.fullmatch(cell.strip()) for _, cell in slips)
+            if present and (name in self.metrics or meant * 2 > len(present)):
+                listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
+                raise InputError(
+                    f"{where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; write "
+                    f"12.5 or 1e-3, without commas, underscores and %, or say that the column is text "
+                    f"('scores.metadata=[{name}]')"
                 )
-                for system, name in holes
-            ]
-        dropped = {system for system, _ in holes} if self.missing == "drop" else set()
-        found.systems.update(dict.fromkeys(system for system in systems if system not in dropped))
-        for name, values in numeric.items():
-            found.numbers[name] = {system: value for system, value in values.items() if system not in dropped}
+            return {}
+        numbers: dict[str, float] = {}
+        for system, cell in cells.items():
+            value = as_number(cell) if system in present else math.nan
+            if value is None or abs(value) > LARGEST:
+                raise InputError(
+                    f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number "
+                    f"(of at most {LARGEST:g})"
+                )
+            numbers[system] = value
+        return numbers
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed
 
-    def _is_named(self, name: str) -> bool:
-        return name in self.measures or name in self.lower_is_better
+
+def _hole(where: str, name: str, system: str) -> InputError:
+    return InputError(
+        f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out "
+        f"('scores.ignore=[{name}]') or the row, or let its tau be over the others "
+        "(scores.missing=hole)"
+    )
 
 
 def less_is_better(name: str, values: Doubles) -> bool:
     """Whether the name is known for it; not where no value is above 0, as where somebody turned them round already."""
     return bool(ERRORS.fullmatch(name)) and bool((values > 0).any())
-
-
-@dataclass
-class _Found:
-    """What the tables hold so far: systems in order of appearance, numbers and texts by column and system."""
-
-    systems: dict[str, None] = field(default_factory=dict)
-    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
-    texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def table_path(name: str) -> Path:
@@ -248,54 +251,17 @@ def _data_columns(table: TextTable) -> list[str]:
     return [name for name in table.header if name != key]
 
 
-def _is_numeric(cells: Collection[str]) -> bool:
-    """Whether every cell that is not missing is a number, and there is one."""
-    present = [cell for cell in cells if cell.strip().lower() not in MISSING]
-    return bool(present) and all(as_number(cell) is not None for cell in present)
-
-
-def _nearly_numeric(where: str, name: str, cells: Mapping[str, str], named: bool) -> list[ClirbenchError]:
-    """An error where a metric would vanish silently: some cells are no numbers of a column `named` as a metric is, or
-    of one in which most cells are meant as numbers."""
-    present = {system: cell for system, cell in cells.items() if cell.strip().lower() not in MISSING}
-    meant = sum(as_number(cell) is not None or bool(LIKE_A_NUMBER.fullmatch(cell.strip())) for cell in present.values())
-    if meant * 2 <= len(present) and not (named and present):
-        return []
-    slips = [(system, cell) for system, cell in present.items() if as_number(cell) is None]
-    listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
-    return [
-        InputError(
-            f"{where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; write 12.5 or "
-            f"1e-3, without commas, underscores and %, or say that the column is text ('scores.metadata=[{name}]')"
-        )
-    ]
-
-
-def _numbers(where: str, name: str, cells: Mapping[str, str]) -> dict[str, float]:
-    """Numbers by system, NaN where a cell is missing; raises `InputError` for text and for infinity."""
-    numbers: dict[str, float] = {}
-    for system, cell in cells.items():
-        value = math.nan if cell.strip().lower() in MISSING else as_number(cell)
-        if value is None or abs(value) > LARGEST:
-            raise InputError(
-                f"{where}: system {system!r}, column {name!r}: {cell!r} is not a finite number (of at most {LARGEST:g})"
-            )
-        numbers[system] = value
-    return numbers
-
-
 Row = tuple[int, dict[str, str]]
 """The line of the file, and cells by name."""
 
 SYSTEMS = ("system", "system_id", "sys", "system_name", "mt_system", "name")
 SEGMENTS = ("segment", "segment_id", "seg", "seg_id", "line")
 SCORES = ("prediction", "score")
-HOLES = frozenset({"none", "nan", "null", "na", "n/a", ""})
+HOLES = MISSING - {"-"}
 """Cells, in lower case, that say that there is no score."""
 WMT_OLD = ("metric", "lang_pair", "test_set", "system")
 WMT_NEW = ("metric", "lang_pair", "test_set", "domain", "reference", "system")
 COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
-BERTSCORE = re.compile(r"\S+ P: \S+ R: \S+ F1: \S+")
 
 
 def score_rows(path: Path) -> Iterator[Row]:
@@ -308,8 +274,6 @@ def score_rows(path: Path) -> Iterator[Row]:
         return json_rows(path)
     if COMET.fullmatch(head.rstrip("\r")):
         return _comet(path, lines)
-    if BERTSCORE.fullmatch(head.strip()):
-        return _bert_score(path, lines)
     if is_score(head):
         return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
@@ -373,17 +337,6 @@ def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
             )
         if found and found["segment"] is not None:
             yield number, {"system": found["file"], "segment": found["segment"], "score": found["score"]}
-
-
-def _bert_score(path: Path, lines: Sequence[str]) -> Iterator[Row]:
-    if not any(line.strip() for line in lines[1:]):
-        raise InputError(f"{path}: has the means alone; use bert-score --seg_level")
-    for number, line in enumerate(lines[1:], start=2):
-        cells = split(line)
-        if len(cells) != 3:
-            raise InputError(f"{path}: line {number}: {len(cells)} columns, 3 expected: precision, recall, F1")
-        for metric, score in zip(("P", "R", "F1"), cells, strict=True):
-            yield number, {"metric": metric, "segment": str(number - 1), "score": score}
 
 
 def _table(path: Path) -> Iterator[Row]:

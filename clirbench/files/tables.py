@@ -158,13 +158,23 @@ def first_of(record: Mapping[str, Any], keys: Sequence[str], default: Any = None
     return next((record[key] for key in keys if key in record), default)
 
 
-def json_value(where: str, content: bytes) -> Any:
-    """A JSON value; raises `InputError` for what is none, and for more nesting than `limits.json_depth`."""
+def json_value(where: str, content: bytes, strict: bool = False) -> Any:
+    """A JSON value from UTF-8; raises `InputError` for what is none, and for more nesting than `limits.json_depth`.
+
+    strict: also for a key that is there twice and a number that is not finite; halves of a pair of characters, which
+    cannot be written again, are U+FFFD.
+    """
     refuse_depth(where, content)
     try:
-        return json.loads(content.decode("utf-8"))
+        text = content.decode("utf-8")
+        if not strict:
+            return json.loads(text)
+        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text.lower():
+            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON ({error})") from None
+    return value
 
 
 def refuse_depth(where: str, content: bytes) -> None:
@@ -177,23 +187,6 @@ def refuse_depth(where: str, content: bytes) -> None:
         depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
         if depth > most:
             raise limit_error(where, "json_depth", "more than {:,} lists and objects within each other")
-
-
-def read_json(where: str, content: bytes) -> Any:
-    """A JSON value from UTF-8 bytes.
-
-    Raises `ValueError` for a key that is there twice, a number that is not finite, more nesting than
-    `limits.json_depth`.
-    """
-    try:
-        refuse_depth(where, content)
-        text = content.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in text.lower():  # half of a pair of characters cannot be written again
-            value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (InputError, RecursionError) as error:
-        raise ValueError(str(error)) from None
-    return value
 
 
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

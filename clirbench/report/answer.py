@@ -1,16 +1,14 @@
-"""The answer: sentences made from findings, one template for each kind.
+"""The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
-At most 60 words; the first sentence has at most 25. Sentences of the kinds in `OPTIONAL` are there as far as there is
-room.
+A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
+most 60 words, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are there as far as there is room.
 
-What a run found about its metrics, as data: kinds with values out of the run's tables; `answer` makes sentences.
-
-Which systems belong together, by the columns that describe them: what colours the marks of a plot.
+Which systems belong together, by the columns that describe them, is here too: it colours the marks of a plot.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
 
@@ -51,6 +49,32 @@ OF_ROW = (
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
 
+@dataclass(frozen=True)
+class Answer:
+    """Sentences about one measure, and the findings that they were made from."""
+
+    measure: str
+    findings: tuple[Finding, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def grades(self) -> dict[str, str]:
+        """The grade of each metric, best first."""
+        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences)
+
+
+@keep_recent(1)
+def answered(result: Result) -> Answer:
+    """The answer of a run, about its primary measure."""
+    found = findings(result)
+    measure = result.board.first_measure
+    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
+    return Answer(name, tuple(found), tuple(sentences(found)))
+
+
 def findings(result: Result) -> list[Finding]:
     """Everything about the primary measure, in reading order; nothing without a measure or a metric."""
     measure, metrics = result.board.first_measure, real_metrics(result.board)
@@ -58,25 +82,14 @@ def findings(result: Result) -> list[Finding]:
         missing = "IR measure" if measure is None else "MT metric"
         return [Finding("nothing", values={"missing": missing})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), _judges(result.board, measure)]
-    rows = [row for row in result.correlations if row.coefficient == KENDALL and row.measure == measure.name]
+        return [*_along(result, measure, metrics), judged(measure, result.board.first_is_listed)]
+    rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
+    own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = sorted(
-        (agreement(row, result) for row in rows if row.metric in {metric.name for metric in metrics}),
+        (agreement(row, result) for row in own),
         key=lambda found: (_place(found["grade"]), -found["lower"] if not isnan(found["lower"]) else 2.0),
     )
-    if not made:
-        return []
-    top = made[0]
-    others = _seconds(result, measure, top["metric"])
-    scorings = [*_scorings(result, top["metric"]), *_readings(result, measure, top)]
-    return [
-        *made,
-        *_limits(result, measure, top),
-        *_pairs(result, measure),
-        _judges(result.board, measure),
-        *scorings,
-        *others,
-    ]
+    return [*made, *(_about(result, measure, made[0], rows) if made else ())]
 
 
 def _place(grade: str) -> int:
@@ -85,14 +98,14 @@ def _place(grade: str) -> int:
 
 def agreement(row: Correlation, result: Result) -> Finding:
     """One row of correlations.tsv, and what it would take to decide what is not shown."""
-    units, topics = result.units, result.evidence.topics(row.measure)
-    needed = None
+    units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
-        needed = groups_needed(row.value, result.experiment.alpha / _tested(result, row.measure))
+        graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
+        needed = groups_needed(row.value, result.experiment.alpha / len(graded))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
-        "declared": declared(result),
+        "declared": bool(result.experiment.units) or units.source in result.board.metadata,
         "better_half": row.better_half,
         "reliability": row.reliability,
         "topics": topics,
@@ -104,37 +117,68 @@ def agreement(row: Correlation, result: Result) -> Finding:
     return Finding("agreement", values=values)
 
 
-def _tested(result: Result, measure: str) -> int:
-    """How many metrics were tested with the measure."""
-    rows = (row for row in result.correlations if row.measure == measure and row.coefficient == KENDALL)
-    return max(1, sum(bool(row.grade) for row in rows))
-
-
-def declared(result: Result) -> bool:
-    """Whether the user or a column of metadata says which systems belong together."""
-    return bool(result.experiment.units) or result.units.source in result.board.metadata
-
-
 def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def _judges(board: Scoreboard, measure: Column) -> Finding:
+def judged(measure: Column, first_listed: bool = False) -> Finding:
+    """The source of relevance judgments of a measure."""
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
-    values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": board.first_is_listed}
+    values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     return Finding("judged", values=values)
 
 
-def _readings(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
-    """The groups that names or the order of scores suggest with which the first metric's grade would be the lowest."""
-    if top["grade"] not in SHOWN or not result.other_readings:
-        return
-    by = {name: _grades(result, measure, units)[top["metric"]] for name, units in result.other_readings.items()}
-    name = max(by, key=lambda name: _place(by[name]))
-    if _place(by[name]) > _place(top["grade"]):
-        groups = result.other_readings[name].number
-        yield Finding("reading", values={"metric": top["metric"], "units": name, "grade": by[name], "groups": groups})
+def judges(measures: Sequence[Column]) -> list[str]:
+    """The sentences on the source of relevance judgments, each once with all the measures that it is about."""
+    names: dict[str, list[str]] = {}
+    for column in measures:
+        names.setdefault(sentence(judged(replace(column, name="\0"))), []).append(column.name)
+    return [said.replace("\0", listed(of)) for said, of in names.items()]
+
+
+def _about(
+    result: Result, measure: Column, top: Finding, rows: Mapping[tuple[str, str], Correlation]
+) -> Iterator[Finding]:
+    """What limits the first metric's agreement, what `given` leaves of it, who judged, and what else there is of it."""
+    board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
+    row, shown = rows[measure.name, name], top["grade"] in SHOWN
+    if top["lowered"]:
+        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    known = covariates(board, units) if shown else {}
+    if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
+        grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
+        values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
+        yield Finding("covariate", values=values)
+    if shown and not isnan(row.better_half):
+        values = {"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling}
+        yield Finding("range", values=values)
+    if not shown and row.ceiling < SHOWN["strong"]:
+        values = {"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]}
+        yield Finding("noise", values=values)
+    if given := experiment.given:
+        of = beyond_known(board, units, given, Permuting(experiment.alpha, seed=experiment.seed))
+        adding = {metric: one for (by, metric), one in of.items() if by == measure.name}
+        note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
+        values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
+        yield Finding("given", values=values)
+    yield judged(measure, board.first_is_listed)
+    if scored := [one.shown for one in result.scoring_taus if one.metric == name and not one.half]:
+        yield Finding("scorings", values={"metric": name, "shown": sum(scored), "scorings": len(scored)})
+    # The groups that names or the order of scores suggest with which the grade would be the lowest.
+    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()} if shown else {}
+    by = max(grades, key=lambda by: _place(grades[by]), default="")
+    if grades and _place(grades[by]) > _place(top["grade"]):
+        values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
+        yield Finding("reading", values=values)
+    # By MAP, by another retriever, or by the other kind of judgments of the same measure.
+    by_map = f"MAP{''.join(measure.name.partition('[')[1:])}"
+    pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
+    others = [b if a == measure.name else a for a, b in pairs if measure.name in (a, b)]
+    for other in dict.fromkeys([by_map, *others]):
+        if other != measure.name and (other, name) in rows and not isnan(rows[other, name].lower):
+            kind = "by MAP" if other == by_map else "second"
+            yield Finding(kind, values=agreement(rows[other, name], result).values)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -144,58 +188,6 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     return {name: row.grade for name, row in rows.items()}
 
 
-def _scorings(result: Result, metric: str) -> Iterator[Finding]:
-    """In how many other scorings of the same topics the first metric is shown."""
-    shown = [row.shown for row in result.scoring_taus if row.metric == metric and not row.half]
-    if shown:
-        yield Finding("scorings", values={"metric": metric, "shown": sum(shown), "scorings": len(shown)})
-
-
-def _limits(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
-    """What limits the first metric's agreement: outliers, a covariate, noise, the range of the systems."""
-    row = next(r for r in result.correlations if r.metric == top["metric"] and r.measure == measure.name)
-    if top["lowered"]:
-        yield Finding("lowered", values={"metric": top["metric"], "by": top["lowered"]})
-    if top["grade"] in SHOWN:
-        yield from _explained(result, measure, top)
-        if not isnan(top["better_half"]):
-            values = {"metric": top["metric"], "tau": top["better_half"], "ceiling": row.better_half_ceiling}
-            yield Finding("range", values=values)
-        return
-    if row.ceiling < SHOWN["strong"]:
-        yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
-
-
-def _explained(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
-    """The covariate that orders the systems about as well, and the metric between systems of equal covariate."""
-    metric, known = result.board[top["metric"]], covariates(result.board, result.units)
-    found = explaining(known, result.units, metric, measure, top["tau"], top["low"])
-    if found is not None:
-        values = {
-            "covariate": found.covariate,
-            "tau": found.tau,
-            "metric": metric.name,
-            "right": found.equal.right,
-            "pairs": found.equal.pairs,
-            "p_value": found.equal.p_value,
-            "grade": WEAK if found.equal.p_value <= result.experiment.alpha else OPEN,
-        }
-        yield Finding("covariate", values=values)
-
-
-def _pairs(result: Result, measure: Column) -> Iterator[Finding]:
-    """What the metrics add to `given`, Bonferroni-corrected."""
-    given = result.experiment.given
-    if not given:
-        return
-    how = Permuting(result.experiment.alpha, seed=result.experiment.seed)
-    found = beyond_known(result.board, result.units, given, how)
-    rows = {metric: row for (name, metric), row in found.items() if name == measure.name}
-    note = "; ".join(dict.fromkeys(row.note for row in rows.values() if row.note))
-    values = {"measure": measure.name, "given": list(given), **_adding(rows, result.experiment.alpha), "note": note}
-    yield Finding("given", values=values)
-
-
 def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
     """Which metrics are shown to add (of how many), Bonferroni-corrected; their largest p, or the least of any."""
     tested = {metric: row for metric, row in rows.items() if not isnan(row.p_value)}
@@ -203,18 +195,6 @@ def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
     more = [metric for metric, p in corrected.items() if p < alpha and tested[metric].tau > 0]
     p_value = max((corrected[metric] for metric in more), default=min(corrected.values(), default=nan))
     return {"metrics": more, "tested": len(tested), "p_value": p_value}
-
-
-def _seconds(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
-    """The first metric by MAP, by another retriever, or by the other kind of judgments of the same measure."""
-    pairs = [*twice_searched(result.board), *twice_judged(result.board)]
-    names = [b.name if a.name == measure.name else a.name for a, b in pairs if measure.name in (a.name, b.name)]
-    _, bracket, marks = measure.name.partition("[")
-    by_map = f"MAP{bracket}{marks}"
-    for name in dict.fromkeys([by_map, *names] if measure.name != by_map else names):
-        for row in result.correlations:
-            if (row.measure, row.metric, row.coefficient) == (name, metric, KENDALL) and not isnan(row.lower):
-                yield Finding("by MAP" if name == by_map else "second", values=agreement(row, result).values)
 
 
 def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterator[Finding]:
@@ -266,39 +246,13 @@ LOWERED = {
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Sentences about one measure, and the findings that they were made from."""
-
-    measure: str
-    findings: tuple[Finding, ...]
-    sentences: tuple[str, ...]
-
-    @property
-    def grades(self) -> dict[str, str]:
-        """The grade of each metric, best first."""
-        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
-
-    def __str__(self) -> str:
-        return " ".join(self.sentences)
-
-
-@keep_recent(1)
-def answered(result: Result) -> Answer:
-    """The answer of a run, about its primary measure."""
-    found = findings(result)
-    measure = result.board.first_measure
-    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
-    return Answer(name, tuple(found), tuple(sentences(found)))
-
-
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
-    made = [("agreement", first_sentence(agreements[0]))] if agreements else []
+    made = [("agreement", sentence(one)) for one in agreements[:1]]
     made += [("basis", f"It rests on {_of(one)}.") for one in agreements[:1] if one["grade"] == WEAK and _of(one)]
     made += [("others", other_metrics(agreements))]
-    made += [(one.kind, _filled(one, TEMPLATES[one.kind](one))) for one in found if one.kind in TEMPLATES]
+    made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
@@ -308,25 +262,22 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     return [kept[at][1] for at in sorted(needed)]
 
 
+def sentence(found: Finding) -> str:
+    """The sentence of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
+    template = TEMPLATES[found.kind]
+    said = template if isinstance(template, str) else template(found)
+    return said.format(**{name: _written(name, value) for name, value in found.values.items()})
+
+
 def percent(tau: float) -> str:
     """The percentage of pairs in the same order, (1 + tau) / 2."""
     return wording.percent((1 + tau) / 2)
-
-
-def _filled(found: Finding, template: str) -> str:
-    """A sentence with the values of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
-    return template.format(**{name: _written(name, value) for name, value in found.values.items()})
 
 
 def _written(name: str, value: Any) -> str:
     if isinstance(value, float):
         return p_said(value) if name == "p_value" else percent(value)
     return listed(value, MOST if name == "metrics" else MOST_GIVEN) if isinstance(value, list) else str(value)
-
-
-def first_sentence(found: Finding) -> str:
-    """The grade of the metric with the strongest evidence, and its numbers."""
-    return _filled(found, _agreement(found))
 
 
 def _agreement(found: Finding) -> str:
@@ -442,22 +393,22 @@ def _same_step(found: Finding) -> str:
     return "At the same step, no metric is shown to order the runs as {measure} does."
 
 
-TEMPLATES: dict[str, Callable[[Finding], str]] = {
-    "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
+TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
+    "agreement": _agreement,
+    "nothing": "This run has no {missing}, so nothing is compared.",
     "training": _training,
     "same step": _same_step,
     "lowered": lambda found: " ".join(LOWERED[reason] for reason in found["by"].split() if reason in LOWERED),
     "covariate": _covariate,
-    "noise": lambda _: "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
+    "noise": "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "scorings": lambda _: "{metric} is shown in {shown} of {scorings} other scorings of the same topics.",
+    "scorings": "{metric} is shown in {shown} of {scorings} other scorings of the same topics.",
     "reading": _reading,
-    "second": lambda _: BY,
-    "by MAP": lambda _: BY,
+    "second": BY,
+    "by MAP": BY,
 }
-"""The template of each kind but `agreement`, which `first_sentence` and `other_metrics` have."""
 
 
 TELLING = ("family", "group", "kind", "series", "run", "type")
@@ -500,13 +451,11 @@ def grouped_by(board: Scoreboard, column: str) -> Grouping:
     """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`. Groups that are
     numbers rise, and carry the name of the column."""
     texts = [text.strip() or "(none)" for text in board.metadata[column]]
-    names = list(dict.fromkeys(texts))
-    values = [as_number(name) for name in names]
-    if None not in values:  # a number is named by its column
-        names.sort(key=float)
-    place = {name: at for at, name in enumerate(names)}
-    labels = names if None in values else [f"{column} {name}" for name in names]
-    return Grouping(column, tuple(labels), tuple(place[text] for text in texts))
+    names = labels = list(dict.fromkeys(texts))
+    if all(as_number(name) is not None for name in names):
+        names = sorted(names, key=float)
+        labels = [f"{column} {name}" for name in names]
+    return Grouping(column, tuple(labels), tuple(map(names.index, texts)))
 
 
 def one_group(board: Scoreboard, name: str) -> Grouping:

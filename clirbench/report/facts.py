@@ -1,10 +1,8 @@
-"""What every report shows, once for all of them: tau tables and the text of a cell, counts, warnings, notes.
-
-What a run compares, as it was found in the data: languages, systems, scores and groups, with what was left out.
+"""What every report shows, once for all of them: the set-up of a run, tau tables and the text of a cell, counts,
+warnings and notes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan, nan
 from os.path import normpath
 from pathlib import Path
@@ -13,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
+from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.pages import Cell, Table, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
-from clirbench.result import Counts, Experiment, Inputs, Result, Retrieval, with_marks
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.report.answer import judges
+from clirbench.result import Counts, Result, with_marks
+from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
@@ -41,32 +41,18 @@ def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str)
     for place, title in enumerate(board.tables if metrics else ()):
         measures = tuple(column.name for column in board.measures if column.table == title)
         taus = [[found[measure, metric] for metric in metrics] for measure in measures]
-        cells = tuple((measure, *tau_cells(row)) for measure, row in zip(measures, taus, strict=True))
-        records = tuple(tau for row in taus for tau in row)
+        cells = [(measure, *tau_cells(row)) for measure, row in zip(measures, taus, strict=True)]
+        records = [tau for row in taus for tau in row]
         tables.append(tau_table(f"tau-{coefficient}-{place}", title, "measure", metrics, cells, records))
     return tables
 
 
 def tau_table(
-    name: str,
-    title: str,
-    first: str,
-    metrics: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    records: tuple[Correlation, ...] = (),
+    name: str, title: str, first: str, metrics: Sequence[str], rows: Sequence[Sequence[Any]], taus: Sequence[Any] = ()
 ) -> Table:
     """A table of coefficients: a column for each metric, behind a first one with names."""
-    return Table(
-        name,
-        title,
-        (first, *metrics),
-        rows,
-        shown=len(rows),
-        records=records,
-        formats=dict.fromkeys(metrics, TAU.format),
-        texts=frozenset({first}),
-        matrix=True,
-    )
+    how: dict[str, Any] = {"formats": dict.fromkeys(metrics, TAU.format), "texts": frozenset({first}), "matrix": True}
+    return Table(name, title, (first, *metrics), rows, shown=len(rows), records=tuple(taus), **how)
 
 
 def coefficient_of(table: Table) -> str:
@@ -86,18 +72,13 @@ def _tip(row: Correlation) -> str:
     pair = f"{row.metric} with {row.measure}"
     if isnan(row.value):
         return f"{pair}: undefined, {row.note}"
-    tip = f"{pair}: {number(row.value)}{interval(row)}"
-    if not isnan(row.p_value):
-        tip += f", p {_p(row.p_value)}"
-    if not isnan(row.p_adjusted):
-        tip += f", for all metrics together {_p(row.p_adjusted)}"
-    tip += f", {row.n_systems} systems{MEANING.get(row.significant, '')}"
-    if row.scheme:
-        tip += f"; interval over {row.scheme}"
-    tip += f"; {row.note}" if row.note else ""
+    p_values = {"p": row.p_value, "for all metrics together": row.p_adjusted}
+    known = [f"{said} {_p(p)}" for said, p in p_values.items() if not isnan(p)]
+    known = [f"{pair}: {number(row.value)}{interval(row)}", *known, f"{row.n_systems} systems"]
+    more = [row.scheme and f"interval over {row.scheme}", row.note]
     if not isnan(row.ceiling):
-        tip += f"; expected of a perfect metric: {number(row.ceiling)}"
-    return tip
+        more.append(f"expected of a perfect metric: {number(row.ceiling)}")
+    return "; ".join(filter(None, [", ".join(known) + MEANING.get(row.significant, ""), *more]))
 
 
 def _p(value: float) -> str:
@@ -166,18 +147,16 @@ def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
     for row in rows:
         if isnan(row.value):
             reasons.setdefault(row.note, []).append(f"{row.coefficient}({row.metric}, {row.measure})")
-    return [
-        f"{', '.join(pairs[:4])}{f' and {len(pairs) - 4} more' if len(pairs) > 4 else ''}: undefined, {reason}"
-        for reason, pairs in reasons.items()
-    ]
+    return [f"{first_names(pairs, 4)}: undefined, {reason}" for reason, pairs in reasons.items()]
 
 
 def counts(result: Result) -> dict[str, Counts]:
     """Counts by label of topics and judgments; the first has the empty label."""
-    return {
-        ",".join(filter(None, (topics, relevance))): retrieval.counts[relevance]
-        for topics, relevance, retrieval in result.judgments()
-    }
+    return {_label(topics, by): retrieval.counts[by] for topics, by, retrieval in result.judgments()}
+
+
+def _label(topics: str, relevance: str) -> str:
+    return ",".join(filter(None, (topics, relevance)))
 
 
 def size_lines(result: Result) -> list[str]:
@@ -191,10 +170,21 @@ def size_lines(result: Result) -> list[str]:
 
 def count_lines(result: Result) -> list[str]:
     """Documents, topics scored and dropped, and how much of what matches is relevant, for each set of judgments."""
-    lines = [_count_line(label, found) for label, found in counts(result).items()]
-    asked = result.experiment.relevance
-    for topics, label, retrieval in result.judgments():
-        lines += lowered_k(asked[label], retrieval.rules.get(label), ",".join(filter(None, (topics, label))))
+    lines = []
+    for label, found in counts(result).items():
+        parts = [f"{found.documents} documents; {found.topics} topics, {found.scored} scored"]
+        for names, said in (
+            (found.without_relevant, "{} judged without a relevant document ({}): false alarms alone count"),
+            (found.unmatched, "dropped, no document of the reference side matches: {1}"),
+            (found.unjudged, "dropped, nothing judged relevant: {1}"),
+        ):
+            parts += [said.format(len(names), first_names(names))] if names else []
+        if found.median_matched is not None and found.share_relevant is not None:
+            share = f"median share of them relevant {number(found.share_relevant)}"
+            parts.append(f"median documents matched {short(found.median_matched)}, {share}")
+        lines.append(f"{label}: {'; '.join(parts)}" if label else "; ".join(parts))
+    for topics, by, retrieval in result.judgments():
+        lines += lowered_k(result.experiment.relevance[by], retrieval.rules.get(by), _label(topics, by))
     return lines
 
 
@@ -208,59 +198,27 @@ def lowered_k(asked: object, used: object, label: str) -> Iterator[str]:
         )
 
 
-def _count_line(label: str, found: Counts) -> str:
-    head = f"{label}: " if label else ""
-    line = f"{head}{found.documents} documents; {found.topics} topics, {found.scored} scored"
-    if found.without_relevant:
-        n = len(found.without_relevant)
-        names = first_names(found.without_relevant)
-        line += f"; {n} judged without a relevant document ({names}): false alarms alone count"
-    if found.unmatched:
-        line += f"; dropped, no document of the reference side matches: {first_names(found.unmatched)}"
-    if found.unjudged:
-        line += f"; dropped, nothing judged relevant: {first_names(found.unjudged)}"
-    if found.median_matched is not None and found.share_relevant is not None:
-        line += (
-            f"; median documents matched {short(found.median_matched)}, "
-            f"median share of them relevant {number(found.share_relevant)}"
-        )
-    return line
-
-
-def agreement_lines(result: Result) -> list[str]:
+def agreement_lines(result: Result) -> Iterator[str]:
     """Whether two sets of judgments say the same: of documents, and of the order of the systems."""
-    return [
-        _agreement_line(result, topics, retrieval, other)
-        for topics, retrieval in result.retrieval.items()
-        for other in list(retrieval.judged)[1:]
-    ]
-
-
-def _agreement_line(result: Result, topics: str, retrieval: Retrieval, other: str) -> str:
-    first = next(iter(retrieval.judged))
-    overlaps = overlap(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
-    defined = overlaps[np.isfinite(overlaps)]
-    mean = float(defined.mean()) if len(defined) else nan
-    collection = "" if result.inputs is None else result.inputs.corpus.collection
-    pairs = [
-        (with_marks(name, collection, topics, first), with_marks(name, collection, topics, other))
-        for label, name in retrieval.per_topic
-        if label == other and with_marks(name, collection, topics, first) in result.board.by_name
-    ]
-    board = result.board
-    taus = [f"{a} and {b} {_tau_over_both(board, a, b)}" for a, b in pairs]
-    rule = {**result.experiment.relevance, **retrieval.rules}[first].signature
-    return (
-        f"agreement of {rule} and {other} on {len(overlaps)} topics: the relevant documents overlap by "
-        f"{number(mean)} (mean of |both| / |either|); tau between the two orders of the systems: " + ", ".join(taus)
-    )
-
-
-def _tau_over_both(board: Scoreboard, a: str, b: str) -> str:
-    """Tau over the systems that have both measures, and how many those are where one is missing."""
-    x, y = complete_pairs(board[a].values, board[b].values)
-    over = "" if len(x) == len(board.systems) else f" (over {len(x)} of {len(board.systems)} systems)"
-    return number(kendall(x, y).value) + over
+    board, collection = result.board, "" if result.inputs is None else result.inputs.corpus.collection
+    for topics, retrieval in result.retrieval.items():
+        first, *others = retrieval.judged
+        for other in others:
+            shares = overlap(retrieval.judged[first].qrels, retrieval.judged[other].qrels)
+            defined = shares[np.isfinite(shares)]
+            taus = []
+            for a, b in ([with_marks(name, collection, topics, of) for of in (first, other)]
+                         for label, name in retrieval.per_topic if label == other):  # fmt: skip
+                if a in board.by_name:
+                    x, y = complete_pairs(board[a].values, board[b].values)
+                    of = f" (over {len(x)} of {len(board.systems)} systems)" if len(x) < len(board.systems) else ""
+                    taus.append(f"{a} and {b} {number(kendall(x, y).value)}{of}")
+            rule = {**result.experiment.relevance, **retrieval.rules}[first].signature
+            yield (
+                f"agreement of {rule} and {other} on {len(shares)} topics: the relevant documents overlap by "
+                f"{number(float(defined.mean()) if len(defined) else nan)} (mean of |both| / |either|); tau between "
+                f"the two orders of the systems: {', '.join(taus)}"
+            )
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -283,58 +241,39 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
     brief: without those about pseudo-relevance that is used next to judgments that were read.
     """
     found = []
-    judged = any(column.judged_by in JUDGES for column in result.board.measures)
-    known = brief and judged
-    for topics, relevance, retrieval in result.judgments():
-        label, count = ",".join(filter(None, (topics, relevance))), retrieval.counts[relevance]
-        if not count.scored:
+    known = brief and any(column.judged_by in JUDGES for column in result.board.measures)
+    for label, counted in counts(result).items():
+        if not counted.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
-        elif count.unordered and not known:
+        elif counted.unordered and not known:
             found.append(
                 f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
                 "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or read "
                 "RBO"
             )
-    holes = result.board.holes(result.failed)
-    found += _directions(result)
-    return [*found, *holes, *undefined_reasons(result.correlations), *result.notes]
+    undefined = undefined_reasons(result.correlations)
+    return [*found, *_directions(result), *result.board.holes(result.failed), *undefined, *result.notes]
 
 
-def _directions(result: Result) -> list[str]:
+def _directions(result: Result) -> Iterator[str]:
     """Imported metrics that count the other way round by their name, and those that look as if they should."""
-    tables = result.experiment.tables
-    stated = () if tables is None else tables.lower_is_better
+    stated = () if result.experiment.tables is None else result.experiment.tables.lower_is_better
     imported = [column for column in result.board.metrics if column.origin == "imported"]
-    known = [c.name for c in imported if not c.higher_is_better and c.name not in stated]
-    found = [f"less is better in {listed(known)}, by the name"] if known else []
+    if known := [c.name for c in imported if not c.higher_is_better and c.name not in stated]:
+        yield f"less is better in {listed(known)}, by the name"
+    rows = [row for row in result.correlations if row.coefficient == first_coefficient(result)]
     for column in imported:
-        taus = [
-            row.value
-            for row in result.correlations
-            if row.metric == column.name and row.coefficient == first_coefficient(result) and not isnan(row.value)
-        ]
+        taus = [row.value for row in rows if row.metric == column.name and not isnan(row.value)]
         if column.higher_is_better and 2 * sum(tau < FALLING for tau in taus) > len(taus):
-            found.append(
+            yield (
                 f"{column.name} falls where most measures rise: if less is better in it, type "
                 f"'scores.lower_is_better=[{column.name}]'"
             )
-    return found
 
 
 def table_notes(result: Result, title: str) -> list[str]:
-    """The notes that are part of the tau table itself."""
+    """The notes that are part of the tau table itself: why it is not tested, and who judged where no person did."""
     columns = [column for column in result.board.measures if column.table == title]
-    computed = [column for column in columns if column.origin == "computed"]
-    notes = []
-    sources = dict.fromkeys(filter(None, map(source_note, computed)))
-    for note in sources:
-        noted = [column for column in computed if source_note(column) == note]
-        # Of a run that people judged, RBO alone compares with the English side's ranking.
-        few = len(noted) < len(computed) and not any(column.declared.get("reads_judgments") for column in noted)
-        few = few or len(sources) > 1
-        notes.append(f"{first_names([column.name for column in noted])}: {note}" if few else note)
-    if any(column.origin == "imported" for column in columns):
-        notes.append("imported: these measures were read from a score table, not computed now")
     reasons = dict.fromkeys(
         row.note.partition(";")[0]
         for row in result.correlations
@@ -343,31 +282,8 @@ def table_notes(result: Result, title: str) -> list[str]:
         and mark(row) == "?"
         and not isnan(row.value)
     )
-    return [*(f"not tested: {reason}" for reason in reasons), *notes]
-
-
-def source_note(column: Column) -> str:
-    """Where the relevance of a computed measure comes from; nothing where people judged."""
-    model, searched = (column.declared.get(name) for name in ("lexical_model", "searched_reference"))
-    if column.judged_by == "pseudo-relevance" and model and searched:
-        scoring = column.declared["scoring_reference"]
-        return (
-            f"relevance comes from {model} on reference {searched} (pseudo-relevance), metrics score against reference "
-            f"{scoring}: both match words, those of different references"
-        )
-    if column.judged_by == "pseudo-relevance" and model:
-        return (
-            f"relevance comes from {model} on the reference side (pseudo-relevance): it shares tokens with lexical "
-            "metrics and so favours them; human qrels do not"
-        )
-    return {
-        "people": "",
-        "pseudo-relevance": f"{column.retriever}: relevance comes from the reference side's own ranking "
-        "(pseudo-relevance)",
-        "known_items": "relevant are known items: the documents that the topics belong to",
-        "model": "a model judged relevance, no person",
-        "made": "relevance was made up with the documents, no person judged it",
-    }.get(column.judged_by, "the source of the relevance judgments is unknown: their rule does not declare judged_by")
+    told = judges([column for column in columns if column.origin == "computed" and column.judged_by != "people"])
+    return [*(f"not tested: {reason}" for reason in reasons), *(said.removesuffix(".") for said in told)]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
@@ -382,68 +298,79 @@ def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:
     Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`; where some
     columns have none, they are named.
     """
-    items = {name: evidence.topics(name) for name in evidence.measure_names}
-    items |= {name: evidence.segments(name) for name in evidence.metric_names}
-    fixed = first_names([name for name, known in items.items() if not known])
-    counts = [f"{len(evidence.systems)} systems"]
-    for what, known in (
-        ("topics", {items[name] for name in evidence.measure_names}),
-        ("segments", {items[name] for name in evidence.metric_names}),
-    ):
-        if some := sorted(known - {0}):
-            counts.append(f"{' or '.join(map(str, some))} {what}")
-    if fixed:
-        counts.append("scores only" if len(counts) == 1 else f"scores only for {fixed}")
-    return f"{', '.join(counts)}{f'; {samples} samples, seed {seed}' if samples else ''}."
+    known = {
+        "topics": {name: evidence.topics(name) for name in evidence.measure_names},
+        "segments": {name: evidence.segments(name) for name in evidence.metric_names},
+    }
+    told = [f"{len(evidence.systems)} systems"]
+    for what, of in known.items():
+        if some := sorted({*of.values()} - {0}):
+            told.append(f"{' or '.join(map(str, some))} {what}")
+    if fixed := first_names([name for of in known.values() for name, n in of.items() if not n]):
+        told.append("scores only" if len(told) == 1 else f"scores only for {fixed}")
+    return f"{', '.join(told)}{f'; {samples} samples, seed {seed}' if samples else ''}."
 
 
-@dataclass(frozen=True)
-class SetUp:
-    """`set_up` of results.json; `..._left_out`: by name, why. `languages` is empty of score tables alone."""
+def set_up(result: Result) -> dict[str, Any]:
+    """`set_up` of results.json, of a run or of one that is only checked; `..._left_out`: by name, why. `languages` is
+    empty of score tables alone.
+    """
+    experiment, inputs, languages = result.experiment, result.inputs, result.experiment.languages
+    analyser, corpus = getattr(experiment.retriever, "analyzer", None), inputs and inputs.corpus
+    spelt = f"{type(analyser).__name__.lower()} {getattr(analyser, 'code', '')}".rstrip()
+    ignored = dict.fromkeys(experiment.tables.ignore if experiment.tables else (), "scores.ignore")
+    left_out: dict[str, str] = {}
+    if inputs and corpus:
+        left_out = {**inputs.left_out, **{name: f"pending: {why}" for name, why in inputs.pending.items()}}
+        known = {*left_out, *(t.system for t in inputs.translations)}
+        names = corpus.collection_layout.systems if corpus.collection_layout else ()
+        unnamed = dict.fromkeys((n for n in names if n not in known), "systems.include, systems.exclude")
+        left_out = {**unnamed, **left_out}
+    topics = inputs.topics.items() if inputs else ()
+    return {
+        "languages": str(languages or ""),
+        "languages_known_by": languages.known_by if languages else "",
+        "analyzer": spelt if analyser else "none",
+        "documents": len(corpus.english) if corpus else 0,
+        "documents_by": _documents_by(corpus) if corpus else "",
+        "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
+        "systems": result.board.systems,
+        "systems_left_out": left_out,
+        "scores": tuple(column.name for column in result.board.columns if column.origin == "imported"),
+        "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},
+        "grouped_by": _groups(result),
+    }
 
-    languages: str
-    languages_known_by: str
-    analyzer: str
-    documents: int
-    documents_by: str
-    topics: Mapping[str, int]
-    systems: tuple[str, ...]
-    systems_left_out: Mapping[str, str]
-    scores: tuple[str, ...]
-    scores_left_out: Mapping[str, str]
-    grouped_by: str
 
-    def lines(self) -> Iterator[str]:
-        """The three lines that come before an answer."""
-        topics = ", ".join(f"{n} ({kind})" for kind, n in self.topics.items())
-        yield (
-            f"Languages: {self.languages} ({self.languages_known_by}); analyser: {self.analyzer}; "
-            f"{many(self.documents, 'document')} ({self.documents_by}); topics: {topics or 'none'}."
-            if self.documents
-            else "Score tables alone: no texts, so no language and no document."
-        )
-        yield f"Systems: {len(self.systems)}{_left_out('; left out', self.systems_left_out)}."
-        scores = ", ".join(self.scores) or "none"
-        yield f"Scores read: {scores}{_left_out('; not used', self.scores_left_out)}. Groups: {self.grouped_by}."
+def set_up_lines(result: Result) -> Iterator[str]:
+    """The three lines that come before an answer."""
+    found = set_up(result)
+    found["topics"] = ", ".join(f"{n} ({kind})" for kind, n in found["topics"].items()) or "none"
+    if found["documents"]:
+        said = "Languages: {languages} ({languages_known_by}); analyser: {analyzer}; {0} ({documents_by}); "
+        yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
+    else:
+        yield "Score tables alone: no texts, so no language and no document."
+    yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}."
+    unused = _left_out("; not used", found["scores_left_out"])
+    yield f"Scores read: {', '.join(found['scores']) or 'none'}{unused}. Groups: {found['grouped_by']}."
 
 
-def set_up(result: Result) -> SetUp:
-    """The set-up of a run, or of one that is only checked."""
-    experiment, inputs, board = result.experiment, result.inputs, result.board
-    languages = experiment.languages
-    return SetUp(
-        languages=str(languages or ""),
-        languages_known_by=languages.known_by if languages else "",
-        analyzer=_analyser(experiment),
-        documents=len(inputs.corpus.english) if inputs else 0,
-        documents_by=_documents_by(inputs) if inputs else "",
-        topics={_kind(experiment, label): len(topics) for label, topics in (inputs.topics if inputs else {}).items()},
-        systems=board.systems,
-        systems_left_out=_systems_left_out(inputs) if inputs else {},
-        scores=tuple(column.name for column in board.columns if column.origin == "imported"),
-        scores_left_out=_scores_left_out(experiment, inputs),
-        grouped_by=_groups(result),
-    )
+def _left_out(words: str, reasons: Mapping[str, str]) -> str:
+    """`; left out: A, B (why), C (why)`."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        by_reason.setdefault(why, []).append(name)
+    said = ", ".join(f"{first_names(names)} ({why})" for why, names in by_reason.items())
+    return f"{words}: {said}" if said else ""
+
+
+def _documents_by(corpus: Corpus) -> str:
+    layout = corpus.collection_layout
+    if layout is not None and "docs.tsv" in layout.singles:
+        return "docs.tsv"
+    given = layout is None or isinstance(corpus.english.text, JsonlText)
+    return "as given" if given else f"{many(int(corpus.document_map.lengths[0]), 'line')} each, documents.size=N"
 
 
 def data_name(result: Result, provenance: Mapping[str, Any]) -> str:
@@ -460,46 +387,6 @@ def data_name(result: Result, provenance: Mapping[str, Any]) -> str:
         return "/".join(named.relative_to(named.anchor).parts[-2:])
     tables = (configuration.get("scores") or {}).get("tables")
     return Path(str(tables[0])).name if result.experiment.name == "scores" and tables else result.experiment.name
-
-
-def _left_out(words: str, reasons: Mapping[str, str]) -> str:
-    """`; left out: A, B (why), C (why)`."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        by_reason.setdefault(why, []).append(name)
-    said = ", ".join(f"{first_names(names)} ({why})" for why, names in by_reason.items())
-    return f"{words}: {said}" if said else ""
-
-
-def _analyser(experiment: Experiment) -> str:
-    analyser = getattr(experiment.retriever, "analyzer", None)
-    code = getattr(analyser, "code", "")
-    return f"{type(analyser).__name__.lower()}{f' {code}' if code else ''}" if analyser is not None else "none"
-
-
-def _kind(experiment: Experiment, label: str) -> str:
-    return str(getattr(experiment.topics[label], "kind", label or "topics"))
-
-
-def _documents_by(inputs: Inputs) -> str:
-    layout, lengths = inputs.corpus.collection_layout, inputs.corpus.document_map.lengths
-    if layout is not None and "docs.tsv" in layout.singles:
-        return "docs.tsv"
-    given = layout is None or isinstance(inputs.corpus.english.text, JsonlText)
-    return "as given" if given else f"{many(int(lengths[0]), 'line')} each, documents.size=N"
-
-
-def _systems_left_out(inputs: Inputs) -> dict[str, str]:
-    layout = inputs.corpus.collection_layout
-    known = {*(t.system for t in inputs.translations), *inputs.left_out, *inputs.pending}
-    unnamed = () if layout is None else (name for name in layout.systems if name not in known)
-    pending = {name: f"pending: {why}" for name, why in inputs.pending.items()}
-    return {**dict.fromkeys(unnamed, "systems.include, systems.exclude"), **inputs.left_out, **pending}
-
-
-def _scores_left_out(experiment: Experiment, inputs: Inputs | None) -> dict[str, str]:
-    ignored = experiment.tables.ignore if experiment.tables is not None else ()
-    return {**(inputs.corpus.official.unused if inputs else {}), **dict.fromkeys(ignored, "scores.ignore")}
 
 
 def _groups(result: Result) -> str:

@@ -44,8 +44,6 @@ from clirbench.pages import Finding, Page, Section, Table, interval, listed, man
 from clirbench.report import decision as curves
 from clirbench.report import figures, latex, markdown
 from clirbench.report.answer import answered, p_said, sentences
-from clirbench.report.compared import UniverseTau, of_universes
-from clirbench.report.compared import write as write_conditions
 from clirbench.report.decision import decision_findings, decision_sentences
 from clirbench.report.facts import by_pair, counts, data_name, first_names, set_up, warnings
 from clirbench.report.html.page import plain, write_page
@@ -80,7 +78,7 @@ def results(result: Result) -> dict[str, Any]:
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
         "units": {"said": result.units.said, "number": result.units.number, "source": result.units.source},
-        "set_up": asdict(set_up(result)),
+        "set_up": set_up(result),
         "systems": result.board.systems,
         "failed": result.failed,
         "columns": [{key: getattr(column, key) for key in COLUMN_KEYS} for column in result.board.columns],
@@ -304,8 +302,6 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     if pair := pair_page(result.tables, topic_words(result)):
         write_page(folder / PAIR, pair)
     latex.write(folder / "latex", result)
-    if universes := result.rows(UniverseTau):
-        write_conditions(folder, "Other reasonable choices", of_universes(universes))
     for name, values in ((RESULTS, results(result)), (PROVENANCE, {**provenance, "files": _hashes(folder)})):
         (folder / name).write_text(as_json(values), encoding="utf-8", newline="\n")
 

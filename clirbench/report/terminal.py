@@ -24,7 +24,7 @@ from clirbench.inputs import adapt_to_inputs, distinct, expected_result, preflig
 from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.relevance.base import fitted, from_english_side
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_sentences, estimate
+from clirbench.report.decision import decision_sentences
 from clirbench.report.facts import (
     agreement_lines,
     coefficient_name,
@@ -33,7 +33,7 @@ from clirbench.report.facts import (
     first_coefficient,
     lowered_k,
     marks,
-    set_up,
+    set_up_lines,
     table_notes,
     tau_tables,
     warnings,
@@ -42,7 +42,7 @@ from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
 from clirbench.retrieval.base import Search
 from clirbench.retrieval.bm25 import BM25
-from clirbench.store.store import Store, read_through_snapshot
+from clirbench.store.store import read_through_snapshot
 from clirbench.systems.health import HEALTH, health, health_table
 from clirbench.systems.likeness import NOTHING_ALIKE
 from clirbench.types import Judged
@@ -123,7 +123,7 @@ def first_answer(result: Result) -> Iterator[RenderableType]:
 def show(result: Result, *, quiet: bool = False) -> None:
     """Print the answer and the decision; unless `quiet`, the tau tables, what analyses found, what must be known."""
     if not quiet:
-        for line in set_up(result).lines():
+        for line in set_up_lines(result):
             tell(line)
         say()
     answer = answered(result).sentences if result.correlations else ()
@@ -250,17 +250,14 @@ def _style(cell: Any) -> str:
     return ("bold green" if cell.best else "dim" if cell.mark else "") if isinstance(cell, Cell) else ""
 
 
-def checked(experiment: Experiment, cache: Path) -> Iterator[tuple[Callable[[str], None], str]]:
-    """check=true: what was read and aligned, what would be computed, notes on it, and what it would take; how each
-    line is shown."""
+def checked(experiment: Experiment) -> Iterator[tuple[Callable[[str], None], str]]:
+    """check=true: what was read and aligned, what would be computed, and notes on it; how each line is shown."""
     with read_through_snapshot():
         experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
-        yield from _checked(experiment, inputs, Store(cache / "store"))
+        yield from _checked(experiment, inputs)
 
 
-def _checked(
-    experiment: Experiment, inputs: Inputs | None, store: Store
-) -> Iterator[tuple[Callable[[str], None], str]]:
+def _checked(experiment: Experiment, inputs: Inputs | None) -> Iterator[tuple[Callable[[str], None], str]]:
     foretold = preflight(experiment, inputs)
     alike, copies, healthy = NOTHING_ALIKE, list[str](), dict[tuple[str, str], Any]()
     if inputs is not None:
@@ -268,12 +265,10 @@ def _checked(
         asked = replace(experiment, engine=Serial(), metrics=())
         healthy, alike = looked_over(asked, ready, pass_over(asked, ready, {}, no_watch))
         inputs, copies = distinct(experiment, inputs, alike)
-    for line in set_up(replace(expected_result(experiment, inputs), resemblances=alike)).lines():
+    for line in set_up_lines(replace(expected_result(experiment, inputs), resemblances=alike)):
         yield tell, line
     for name, value in _summary(experiment, inputs, [*foretold, *copies], healthy):
         yield tell if name in ("note", "health") else say, f"{name}: {value}"
-    if inputs is not None:
-        yield tell, f"estimate: {estimate(experiment, inputs, store)}"
     yield say, "check: everything could be read and aligned; nothing was run"
 
 

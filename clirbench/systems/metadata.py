@@ -14,14 +14,12 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
-from clirbench.checks import name_list
 from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.files.tables import TextTable, read_table, system_column
+from clirbench.files.tables import read_table, system_column
 from clirbench.text import check_name
 
 NUMERIC = frozenset({"step", "epoch"})
-HERE = "%checkpoint%"
 _MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 
@@ -57,42 +55,33 @@ class PathPattern:
     key: str = "systems.pattern"
 
     def __post_init__(self) -> None:
-        names = self.names
-        errors: list[ClirbenchError] = [
-            ConfigError(f"{self.key}={self.text}: %{name}% stands twice; write * in the other place")
-            for name in sorted({name for name in names if names.count(name) > 1})
-        ]
-        if not names and "*" not in self.text:
-            errors.append(
-                ConfigError(
-                    f"{self.key}={self.text}: has no placeholder; a pattern for many files was expected, "
-                    "for example /exp/run%run%/ckpt_%step%.txt"
-                )
+        if doubled := [name for number, name in enumerate(self.names) if name in self.names[:number]]:
+            raise ConfigError(f"{self.key}={self.text}: %{doubled[0]}% stands twice; write * in the other place")
+        if not self.names and "*" not in self.text:
+            raise ConfigError(
+                f"{self.key}={self.text}: has no placeholder; a pattern for many files was expected, "
+                "for example /exp/run%run%/ckpt_%step%.txt"
             )
-        raise_all(errors)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the placeholders, in the order of the pattern."""
         return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
 
-    def matches(self, *, folders: bool = False, none: bool = False) -> tuple[Match, ...]:
+    def matches(self, *, folders: bool = False) -> tuple[Match, ...]:
         """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
 
-        The message then names the deepest folder that does exist and what lies there. `none`: there may be none.
+        The message then names the deepest folder that does exist and what is in it.
         """
         parts = Path(self.text).expanduser().parts
-        reached: list[tuple[Path, tuple[re.Match[str] | str, ...]]] = [(Path(), ())]
-        for number, part in enumerate(parts):
-            last = number == len(parts) - 1
+        reached: list[tuple[Path, tuple[re.Match[str] | None, ...]]] = [(Path(), ())]
+        for left, part in zip(reversed(range(len(parts))), parts, strict=True):
             following = [
                 (path / name, (*found, what))
                 for path, found in reached
                 for name, what in _children(path, part)
-                if not last or folders or (path / name).is_file()
+                if left or folders or (path / name).is_file()
             ]
-            if not following and none:
-                return ()
             if not following:
                 raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
             reached = following
@@ -142,11 +131,10 @@ def _regex(part: str) -> re.Pattern[str] | None:
     return re.compile("".join([*pieces, re.escape(part[end:])]), re.DOTALL)
 
 
-def _children(folder: Path, part: str) -> Iterator[tuple[str, re.Match[str] | str]]:
+def _children(folder: Path, part: str) -> Iterator[tuple[str, re.Match[str] | None]]:
     regex = _regex(part)
     if regex is None:
-        if (folder / part).exists():
-            yield part, part
+        yield from [(part, None)] if (folder / part).exists() else []
         return
     for name in _names_in(folder):
         found = regex.fullmatch(name)
@@ -170,47 +158,22 @@ def _inventory(folder: Path, part: str) -> str:
     return f"no {part} in {folder}, which holds {first_ten(names) if names else 'nothing'}"
 
 
-def _match(path: Path, found: Sequence[re.Match[str] | str], parts: Sequence[str]) -> Match:
+def _match(path: Path, found: Sequence[re.Match[str] | None], parts: Sequence[str]) -> Match:
     values: dict[str, str] = {}
     stars: list[str] = []
     labels: dict[str, str] = {}
-    for what, part in zip(found, parts, strict=True):
-        if isinstance(what, str):
-            continue
+    for what, part in ((what, part) for what, part in zip(found, parts, strict=True) if what is not None):
         groups = what.groupdict()
-        here = [text for name, text in groups.items() if name.startswith("_star")]
+        here = [groups.pop(name) for name in list(groups) if name.startswith("_star")]
         for name, text in groups.items():
-            if not name.startswith("_star"):
-                values[name] = canonical(name, text)
-                labels[name] = _label(name, values[name])
+            values[name] = value = canonical(name, text)
+            labels[name] = f"{name}{value}" if name != "system" and re.fullmatch(_NUMBER, value) else value
         if here:
-            text = "-".join(here) if len(here) < len(groups) else what.string.removesuffix(_ending(part))
+            end = part.rpartition("*")[2]  # `.txt` of `ckpt_*.txt`
+            text = "-".join(here) if groups else what.string.removesuffix(end if end.startswith(".") else "")
             labels[f"*{len(stars)}"] = text.removesuffix(".gz")
             stars += here
     return Match(path, values, tuple(stars), labels)
-
-
-def _label(name: str, value: str) -> str:
-    """`step100`, `seed3`; a value that is no number is its own label."""
-    return f"{name}{value}" if name != "system" and re.fullmatch(_NUMBER, value) else value
-
-
-def _ending(part: str) -> str:
-    """What follows the last star of a name where that is an extension: `.txt` of `ckpt_*.txt`."""
-    end = part.rpartition("*")[2]
-    return end if end.startswith(".") else ""
-
-
-@dataclass(frozen=True)
-class Toolkit:
-    """`names`: patterns of what stands for `%checkpoint%` in a pattern of paths, each a way to name a checkpoint."""
-
-    names: Sequence[str]
-
-    def patterns(self, text: str) -> tuple[str, ...]:
-        """The pattern with each name in the place of `%checkpoint%`; below the folder where it does not have that."""
-        whole = text if HERE in text else f"{text.rstrip('/')}/{HERE}"
-        return tuple(whole.replace(HERE, name) for name in name_list("systems.toolkit.names", self.names))
 
 
 def read_metadata(path: Path) -> Mapping[str, Mapping[str, str]]:
@@ -235,7 +198,13 @@ def joined_metadata(path: str | None, parsed: Mapping[str, Mapping[str, str]]) -
     if path is None:
         return merged
     table = read_table(Path(path))
-    keys = _keys(table, parsed)
+    shared = set.intersection(*map(set[str], parsed.values())) if parsed else set()
+    keys = [name for name in table.header if name in ("system", "name")][:1]
+    if not (keys := keys or [name for name in table.header if name in shared]):
+        raise InputError(
+            f"{table.where}: no column system, and none that the pattern has a placeholder for "
+            f"({first_ten(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}"
+        )
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     errors: list[ClirbenchError] = []
     for number, row in zip(table.numbers, table.records(), strict=True):
@@ -254,15 +223,3 @@ def joined_metadata(path: str | None, parsed: Mapping[str, Mapping[str, str]]) -
             values.setdefault(name, cell)
     raise_all(errors)
     return merged
-
-
-def _keys(table: TextTable, parsed: Mapping[str, Mapping[str, str]]) -> list[str]:
-    shared = set.intersection(*(set(values) for values in parsed.values())) if parsed else set()
-    keys = [name for name in table.header if name in ("system", "name")][:1]
-    keys = keys or [name for name in table.header if name in shared]
-    if not keys:
-        raise InputError(
-            f"{table.where}: no column system, and none that the pattern has a placeholder for "
-            f"({first_ten(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}"
-        )
-    return keys

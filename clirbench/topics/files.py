@@ -1,26 +1,21 @@
-"""Topics from files: which files, which fields, what a list of topics must satisfy; JSON lines and tables.
+"""Topics from files: TREC's mark-up, JSON lines, tables.
 
     {"topic_id": "7", "title": "...", "description": "..."}     JSON lines
     topic_id<TAB>title<TAB>description                          a table; or two columns id<TAB>text without a header
+    <top> <num> Number: 701 <title> ... <desc> Description: ... <narr> Narrative: ... </top>
 
 Keys of other collections are understood: `id`, `qid` or `_id` (BEIR) for the id, `topic_title` for `title`, and a
 list `topics` with one entry for each language (HC4, Patapsco), of which the original in the language asked for is
-read.
-
-Topics in TREC's mark-up: <top> <num> Number: 701 <title> ... <desc> Description: ... <narr> Narrative: ... </top>
-
-Tags stand at the start of a line and are rarely closed. Topics 51-200 write a label before the text (`Topic:`,
-`Domain:`, `Concept(s):`), 701-850 do so for the description and the narrative but not for the title.
+read. TREC's tags are at the start of a line and are rarely closed. Topics 51-200 write a label before the text
+(`Topic:`, `Domain:`, `Concept(s):`), 701-850 do so for the description and the narrative but not for the title.
 """
 
 import glob
 import hashlib
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +23,11 @@ from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name, whole_text
-from clirbench.topics.made import Rewriting
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
 SHOWN = 5
-"""Faulty topics that one message lists."""
+"""Errors after which no further topic is checked."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +37,6 @@ class RawTopic:
     where: str
     topic_id: str
     fields: Mapping[str, str]
-
-
-def check_fields(fields: Sequence[str], weights: Sequence[float] | None) -> None:
-    """At least one field, and one finite weight above 0 for each; raises `ConfigError`."""
-    if not fields:
-        raise ConfigError("topics.fields is empty: name a field, e.g. topics.fields=[title]")
-    if weights is None:
-        return
-    given: object = weights  # whatever the configuration says
-    if not isinstance(given, Sequence) or any(type(weight) not in (int, float) for weight in given):
-        raise ConfigError(f"topics.weights={weights}: a list of numbers was expected")
-    if len(weights) != len(fields):
-        raise ConfigError(f"topics.weights={list(weights)}: {len(fields)} fields need {len(fields)} weights")
-    if not all(math.isfinite(weight) and weight > 0 for weight in weights):
-        raise ConfigError(f"topics.weights={list(weights)}: weights are numbers above 0")
 
 
 def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
@@ -76,54 +55,46 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def topics_of(entries: Iterable[RawTopic], fields: Sequence[str], weights: Sequence[float] | None) -> tuple[Topic, ...]:
+def topics_of(entries: Iterable[RawTopic], fields: Sequence[str]) -> tuple[Topic, ...]:
     """Topics with the chosen fields; a missing field is ignored while the topic has text in another.
 
     Raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic without
     text; `UnknownName` for a field that no topic has; all at once as `Problems`.
     """
     held = tuple(entries)
+    if not held:
+        raise InputError("no topics in the topic files")
     known = {name for entry in held for name in entry.fields}
-    errors: list[ClirbenchError] = [UnknownName("topic field", f, known) for f in fields if held and f not in known]
+    errors: list[ClirbenchError] = [UnknownName("topic field", field, known) for field in fields if field not in known]
     raise_all(errors)
-    factors = [1.0] * len(fields) if weights is None else [float(weight) for weight in weights]
     first: dict[str, str] = {}
     topics: list[Topic] = []
     for entry in held:
-        parts = tuple(
-            (text, factor)
-            for field, factor in zip(fields, factors, strict=True)
-            if (text := " ".join(entry.fields.get(field, "").split()))
-        )
+        if len(errors) >= SHOWN:
+            break
+        texts = filter(None, (" ".join(entry.fields.get(field, "").split()) for field in fields))
+        topics.append(Topic(entry.topic_id, tuple((text, 1.0) for text in texts)))
         if len(entry.topic_id.split()) != 1:
             errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
         elif entry.topic_id in first:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
-        elif not parts:
+        elif not topics[-1].parts:
             errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
         with gathered(errors):
             check_name(entry.where, "topic", entry.topic_id)
         first.setdefault(entry.topic_id, entry.where)
-        if not errors:
-            topics.append(Topic(entry.topic_id, parts))
-    if not held:
-        errors.append(InputError("no topics in the topic files"))
-    more = len(errors) - SHOWN
-    raise_all([*errors[:SHOWN], *([InputError(f"{more:,} more topics have such errors")] if more > 0 else [])])
+    raise_all(errors)
     return tuple(topics)
 
 
-class FieldedTopics(Rewriting, ABC):
-    """What all topics with fields share: `fields` make the text, `weights` gives each a weight above 0 (None: 1).
-
-    Raises what `topics_of` raises.
-    """
+class FieldedTopics(ABC):
+    """What all topics with fields share: `fields`, of which the texts together are searched. Raises as `topics_of`."""
 
     fields: str | Sequence[str]
-    weights: Sequence[float] | None
 
     def __post_init__(self) -> None:
-        check_fields(self.names, self.weights)
+        if not self.names:
+            raise ConfigError("topics.fields is empty: name a field, e.g. topics.fields=[title]")
 
     @property
     @abstractmethod
@@ -147,11 +118,10 @@ class FieldedTopics(Rewriting, ABC):
     @property
     def signature(self) -> str:
         digest = hashlib.sha256("".join(self.contents).encode()).hexdigest()
-        weighted = "" if self.weights is None else "^" + ",".join(f"{weight:g}" for weight in self.weights)
-        return self.signed(f"{self.kind}:{'+'.join(self.names)}{weighted}|sha256:{digest[:12]}")
+        return f"{self.kind}:{'+'.join(self.names)}|sha256:{digest[:12]}"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
-        return self.rewritten(topics_of(self.entries(), self.names, self.weights))
+        return topics_of(self.entries(), self.names)
 
 
 @dataclass(frozen=True)
@@ -160,7 +130,6 @@ class TopicFiles(FieldedTopics):
 
     path: str | Sequence[str] | None = None
     fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
 
     @abstractmethod
     def read(self, path: Path) -> Iterator[RawTopic]:
@@ -176,7 +145,7 @@ class TopicFiles(FieldedTopics):
 
 @dataclass(frozen=True)
 class JsonlTopics(TopicFiles):
-    """Topics of JSON-lines files; `fields` are keys, `weights` as in `TrecTopics`, `language` as in `lang` of a list.
+    """Topics of JSON-lines files; `fields` are keys, `language` as in `lang` of a list.
 
     Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
     """
@@ -209,7 +178,7 @@ def _texts(record: Mapping[str, Any], language: str, where: str) -> dict[str, st
 
 @dataclass(frozen=True)
 class TsvTopics(TopicFiles):
-    """Topics of tables; `fields` are columns, `weights` as in `TrecTopics`; without a header the text is `title`.
+    """Topics of tables; `fields` are columns; without a header the text is `title`.
 
     Raises what `topics_of` raises, and `InputError` naming the line of a row that is too short or too long.
     """
@@ -236,13 +205,9 @@ NAMES = {
     "def": "definitions",
     "nat": "nationality",
 }
-LABELS = {**NAMES, "num": "number", "title": "topic", "time": "time"}
-_PLURAL = r"s?(?:\(s\))?"  # `Concept:`, `Concepts:`, `Concept(s):`
-_LABELLED = {
-    name: re.compile(rf"\A\s*{re.sub('s$', lambda _: _PLURAL, label)}[ \t]*:", re.IGNORECASE)
-    for name, label in LABELS.items()
-}
-_TAG = re.compile(r"^[^\S\n]*<(?P<name>/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)
+LABELS = {"number", "topic", "time", *(name.removesuffix("s") for name in NAMES.values())}
+"""What some years write before the text of a field; `Concept:`, `Concepts:`, `Concept(s):`."""
+_TAG = re.compile(r"^[^\S\n]*<(/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)
 _CLOSED = re.compile(r"</[A-Za-z]+>")
 
 
@@ -251,8 +216,8 @@ class TrecTopics(TopicFiles):
     """Topics of TREC files.
 
     `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
-    any other tag; `weights` gives each field a weight above 0 (None: 1). A number of digits loses its leading zeros
-    (051 is topic 51 in the judgments). Raises what `topics_of` raises, `InputError` for a file without <top>.
+    any other tag. A number of digits loses its leading zeros (051 is topic 51 in the judgments). Raises what
+    `topics_of` raises, `InputError` for a file without <top>.
     """
 
     @property
@@ -260,49 +225,34 @@ class TrecTopics(TopicFiles):
         return "trec"
 
     def read(self, path: Path) -> Iterator[RawTopic]:
-        return read_trec(path)
+        before, *pieces = _TAG.split("\n" + whole_text(path))
+        line, inside = before.count("\n"), False
+        entries: list[tuple[int, dict[str, list[str]]]] = []
+        for name, piece in zip(map(str.lower, pieces[::2]), pieces[1::2], strict=True):
+            if name in ("top", "/top"):
+                inside = name == "top"
+                entries += [(line + 1, {})] if inside else []
+            elif inside:
+                entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
+            line += piece.count("\n")
+        if not entries:
+            raise InputError(
+                f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
+            )
+        for line, parts in entries:
+            texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
+            for name, text in texts.items():
+                label, colon, rest = text.partition(":")
+                if colon and label.strip().lower().removesuffix("(s)").removesuffix("s") in LABELS:
+                    texts[name] = rest
+            if "num" not in texts:
+                raise InputError(f"{path}: line {line}: a topic without <num>")
+            topic_id = " ".join(texts.pop("num").split())
+            if topic_id.isascii() and topic_id.isdigit():
+                topic_id = topic_id.lstrip("0") or "0"
+            yield RawTopic(f"{path}: line {line}", topic_id, texts)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The fields by their long names (`desc` is `description`)."""
         return tuple(NAMES.get(field, field) for field in super().names)
-
-
-def read_trec(path: Path) -> Iterator[RawTopic]:
-    """The topics of one file, with every tag as a field; raises `InputError` naming the line where one is broken."""
-    text = whole_text(path)
-    line, counted, n = 1, 0, 0
-    parts: dict[str, list[str]] | None = None
-    for tag, following in pairwise(chain(_TAG.finditer(text), [None])):
-        assert tag is not None
-        name = tag["name"].lower()
-        if name in ("top", "/top"):
-            if parts is not None:
-                yield _entry(f"{path}: line {line + 1}", parts)
-            line, counted = line + text.count("\n", counted, tag.end()), tag.end()
-            parts, n = ({}, n + 1) if name == "top" else (None, n)
-        elif parts is not None:
-            parts.setdefault(name, []).append(text[tag.end() : following.start() if following else len(text)])
-    if parts is not None:
-        yield _entry(f"{path}: line {line + 1}", parts)
-    if not n:
-        raise InputError(f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)")
-
-
-def _entry(where: str, parts: Mapping[str, list[str]]) -> RawTopic:
-    """The topic with these texts of its tags; `where` names its first line."""
-    texts = {name: _unlabelled(name, _CLOSED.sub(" ", "\n".join(pieces))) for name, pieces in parts.items()}
-    if "num" not in texts:
-        raise InputError(f"{where}: a topic without <num>")
-    topic_id = texts.pop("num")
-    if topic_id.isascii() and topic_id.isdigit():
-        topic_id = topic_id.lstrip("0") or "0"
-    return RawTopic(where, topic_id, {NAMES.get(name, name): text for name, text in texts.items()})
-
-
-def _unlabelled(name: str, text: str) -> str:
-    """The text without the label that some years write before it."""
-    label = _LABELLED.get(name)
-    if label:
-        text = label.sub("", text, count=1)
-    return " ".join(text.split())

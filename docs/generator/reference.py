@@ -29,7 +29,6 @@ GROUPS = {
     "experiment": "Experiments",
     "corpus": "Corpora: what is translated and searched",
     "systems": "Systems: where translations come from",
-    "systems/toolkit": "Toolkits: how training names its checkpoints",
     "systems/translator": "Translators: how a checkpoint's model is run",
     "topics": "Topics: what is searched for",
     "analyzer": "Analysers: what a term is",

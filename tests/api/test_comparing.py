@@ -21,7 +21,7 @@ def test_the_same_differences_as_on_the_command_line(
     assert found.verdict in said
     assert len(found.table) == sum(line.count("\t") == 4 for line in said.splitlines()) - 1
     assert set(found.table.columns) == {"part", "what", "first", "second", "difference", "unequal"}
-    assert ("scores", "all MicroF1") in set(zip(found.table.part, found.table.what, strict=True))
+    assert ("signatures", "MicroF1") in set(zip(found.table.part, found.table.what, strict=True))
     page = found.write_html(tmp_path / "ours.html")
     assert "MicroF1" in page.read_text()
     assert "numbers differ" in found._repr_html_()

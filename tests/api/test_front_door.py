@@ -83,9 +83,8 @@ def test_the_parts_are_the_classes_that_conf_names() -> None:
         "api.outcome",
         "api.running",
         "api.scoring",
-        "api.comparing",
         "labs.collections.outcome",
-        "labs.collections.asking",
+        "labs.collections.memory",
     ],
 )
 def test_every_example_runs(module: str, home: Path) -> None:

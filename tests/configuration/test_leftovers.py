@@ -41,7 +41,7 @@ def configured() -> Iterator[tuple[str, str]]:
         yield from ((name, group) for group in GROUPS if group in content)
 
 
-OTHERS = {"corpus": "trec_documents", "systems": "checkpoints", "topics": "tsv", "relevance": "top_share"}
+OTHERS = {"corpus": "europarl", "systems": "checkpoints", "topics": "tsv", "relevance": "top_share"}
 """Of each group that experiments configure, a choice that none of these makes, with keys of the same names."""
 
 

@@ -1,7 +1,5 @@
-"""The embedded data: both sides align, topics and judgments fit the documents, and the README counts them rightly."""
+"""The embedded data: both sides align, the systems are in the order of the table, files are named or refused."""
 
-import json
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -9,30 +7,11 @@ import pytest
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.manifest import FOLDER, DemoCorpus, demo_file
 from clirbench.errors import InputError
+from clirbench.systems.base import SystemSource
+from clirbench.systems.files import DemoSystems
 
 
-def lines(name: str) -> list[str]:
-    return (FOLDER / name).read_text(encoding="utf-8").split("\n")[:-1]
-
-
-TOPICS = [json.loads(line) for line in lines("topics.jsonl")]
-
-
-def judgments() -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for line in lines("qrels.txt"):
-        topic_id, zero, doc_id, grade = line.split(" ")
-        assert zero == "0"
-        assert doc_id not in found[topic_id]
-        found[topic_id][doc_id] = int(grade)
-    return found
-
-
-def subject(doc_id: str) -> str:
-    return doc_id.rsplit("-", 1)[0]
-
-
-def test_the_reader_is_a_corpus_source_and_aligns_both_sides() -> None:
+def test_both_sides_and_sixteen_systems_align() -> None:
     assert isinstance(DemoCorpus(), CorpusSource)
     corpus = DemoCorpus().read()
     assert corpus.test.source is not None
@@ -42,30 +21,13 @@ def test_the_reader_is_a_corpus_source_and_aligns_both_sides() -> None:
     first = next(iter(corpus.english))
     assert first.doc_id == "fisheries-01"
     assert first.text.split("\n")[-1].startswith("A short period of sacrifice")
-
-
-def test_every_topic_is_judged_with_relevant_documents_and_near_misses() -> None:
-    qrels, map_ = judgments(), DemoCorpus().read().document_map
-    assert list(qrels) == [topic["topic_id"] for topic in TOPICS]
-    assert {grade for judged in qrels.values() for grade in judged.values()} == {0, 1, 2}
-    for topic_id, judged in qrels.items():
-        assert set(judged) <= set(map_.doc_ids), topic_id
-        assert {0, 2} <= set(judged.values()), topic_id
-
-
-def test_the_counts_in_its_readme_are_true() -> None:
-    text = (FOLDER / "README.md").read_text(encoding="utf-8")
-    map_ = DemoCorpus().read().document_map
-    judged = sum(len(grades) for grades in judgments().values())
-    n_subjects = len({subject(doc_id) for doc_id in map_.doc_ids})
-    for said in (
-        f"a line: {map_.n_lines}",
-        f"{len(map_)} documents",
-        f"{len(TOPICS)} topics",
-        f"{judged} judgments",
-        f"{n_subjects} subjects",
-    ):
-        assert said in text
+    assert isinstance(DemoSystems(), SystemSource)
+    found = DemoSystems().translations(corpus)
+    assert [t.system for t in found[:3]] == ["unknown_words-1", "unknown_words-2", "wrong_words-1"]
+    assert len({t.metadata["family"] for t in found}) == 8
+    assert [t.metadata["dose"] for t in found] == ["1 of 2", "2 of 2"] * 8
+    assert all(t.test is t.collection and len(t.test.lines()) == len(corpus.test) for t in found if t.test)
+    assert len({t.test.lines() for t in found if t.test}) == 16
 
 
 def test_a_file_of_the_demo_is_named_or_refused() -> None:

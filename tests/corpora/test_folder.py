@@ -77,35 +77,18 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
     [
         ({"reference.txt": None}, InputError, r"no reference\.txt"),
         ({"reference.txt": ""}, InputError, r"reference\.txt: has no lines"),
-        (
-            {"reference.txt": "one\n\nthree\n \n"},
-            InputError,
-            r"reference\.txt: empty lines in an MT reference: 2, 4;",
-        ),
-        (
-            {"source.txt": "eins\n"},
-            AlignmentError,
-            r"source\.txt has 1 lines, .*reference\.txt has 4",
-        ),
-        (
-            {"reference.txt": b"one\ntw\xff\nthree\nfour\n"},
-            InputError,
-            r"reference\.txt: line 2, byte 3: 0xff is not valid UTF-8",
-        ),
-        (
-            {"reference.txt.gz": "x"},
-            InputError,
-            r"two files for reference A: reference\.txt, reference\.txt\.gz",
-        ),
+        ({"reference.txt": "one\n\nthree\n \n"}, InputError, r"reference\.txt: empty lines in an MT reference: 2, 4;"),
+        ({"reference.txt": "\n" * 12}, Problems, r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"),
+        ({"source.txt": "eins\n"}, AlignmentError, r"source\.txt has 1 lines, .*reference\.txt has 4"),
+        ({"reference.txt.gz": "x"}, InputError, r"two files for reference A: reference\.txt, reference\.txt\.gz"),
         ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
         ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),
         ({"systems/a\nb.txt": "x"}, InputError, r"system name 'a\\nb' holds a control character"),
         (
             {"docs.tsv": "line\tdoc_id\n1\ta\n"},
             AlignmentError,
-            r"docs\.tsv: misses lines of .*reference\.txt \(4 lines\): 2, 3",
+            r"docs\.tsv: each of the 4 lines of .*reference\.txt must be listed once; it misses 2, 3",
         ),
-        ({"reference.txt": b"\x1f\x8b\x08broken"}, InputError, r"gzip file is damaged or truncated"),
     ],
 )
 def test_what_a_faulty_folder_gets(
@@ -117,19 +100,12 @@ def test_what_a_faulty_folder_gets(
         FolderCorpus(str(tmp_path)).read()
 
 
-def test_only_the_first_ten_empty_lines_are_listed(tmp_path: Path) -> None:
-    write(tmp_path, {**GOOD, "reference.txt": "\n" * 12, "source.txt": "x\n" * 12})
-    with pytest.raises(Problems, match=r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"):
-        FolderCorpus(str(tmp_path)).read()
-
-
 def test_all_faults_are_shown_at_once_and_each_once(tmp_path: Path) -> None:
     write(tmp_path, {**GOOD, "reference.txt": "one\n\n", "docs.tsv": "line\tdoc_id\n1\ta\n"})
     with pytest.raises(Problems) as raised:
         FolderCorpus(str(tmp_path)).read()
-    # The empty line, the source's length, the line that docs.tsv misses, the lengths of the two systems.
-    assert len(raised.value.errors) == 5
-    assert len({str(error) for error in raised.value.errors}) == 5
+    # The empty line, the source's length, the line that docs.tsv misses.
+    assert len({str(error) for error in raised.value.errors}) == len(raised.value.errors) == 3
 
 
 def test_missing_folders_and_settings(tmp_path: Path) -> None:

@@ -24,13 +24,6 @@ def test_one_document_is_one_line(tmp_path: Path) -> None:
     assert text.fingerprint == JsonlText(text.path).fingerprint
 
 
-def test_documents_of_patapsco_as_published(shared_data: Path) -> None:
-    text = JsonlText(shared_data / "clir" / "patapsco" / "eng_mini_docs.jsonl")
-    assert text.doc_ids()[0] == "e18e71bf-0c9f-4e43-b27b-973c1cd08807"
-    assert text.lines()[0].startswith("Inmates are sleeping on mats of the floor at the Logan County Detention Center")
-    assert "".join(block.decode() for block in text.blocks(100)).count("\n") == len(text.doc_ids())
-
-
 def test_depth_is_what_stands_within_each_other(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text('{"doc_id": "[[[[[", "text": "a\\"[[[[\\\\", "x": [[1], [2], [3]], "y": {}}\n')

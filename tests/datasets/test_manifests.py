@@ -84,7 +84,7 @@ def test_only_what_is_asked_for_must_be_there(tmp_path: Path, manifests: Path) -
     (mirror / "sets" / "tiny" / "systems" / "b.txt").unlink()
     files = files_of(manifests, mirror=str(mirror))
     assert list(files.locate(["reference.txt", "systems/a.txt"])) == ["reference.txt", "systems/a.txt"]
-    with pytest.raises(MissingData, match=r"1 of 3 files found neither"):
+    with pytest.raises(MissingData, match=r"1 of 3 files .* found neither"):
         files.locate(["systems/a.txt", "systems/b.txt"])
 
 
@@ -95,14 +95,11 @@ def test_missing_data_says_size_origin_licence_and_two_ways_out(tmp_path: Path, 
     for part in ("tiny", "3 of 3 files", "0.0 kB", "here", "free", "nobody", "download=true", "paths.mirror=DIR"):
         assert part in message
     assert "DIR/sets/tiny/reference.txt" in message
-    with pytest.raises(MissingData, match=r"no such folder"):
-        files_of(manifests, mirror=str(tmp_path / "nowhere")).locate(["reference.txt"])
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"one\ntw", r"reference\.txt: not the content .*it has 6 bytes, 8 were promised"),
         (b"one\ntwX\n", r"reference\.txt: not the content .*its sha256 is [0-9a-f]{64}"),
         (gzip.compress(b"one\ntwo\n", mtime=0)[:-4], r"reference\.txt: the gzip file is damaged or truncated"),
     ],
@@ -119,7 +116,7 @@ def test_downloads_go_to_the_cache_and_are_asked_for_once(tmp_path: Path, manife
     for _ in range(2):
         paths = files_of(manifests, cache=cache, download=True).locate(["systems/b.txt", "reference.txt"])
         assert paths["systems/b.txt"].read_bytes() == FILES["systems/b.txt"]
-    assert server.asked == [("/systems/b.txt", None), ("/reference.txt", None)]
+    assert server.asked == ["/systems/b.txt", "/reference.txt"]
     assert files_of(manifests, cache=cache).locate(["reference.txt"]) == {"reference.txt": paths["reference.txt"]}
 
 
@@ -330,23 +327,6 @@ def test_the_message_names_every_file_that_nobody_can_fetch_for_you() -> None:
         assert " ... " not in said, name
         for file in manifest.files:
             assert not file.by_hand or (file.path in said and file.url in said), (name, file.path)
-
-
-def test_hc4_on_the_pieces_that_are_here(cli: Cli, shared_data: Path) -> None:
-    """HC4's own dev topics and judgments on 998 of its Chinese documents, as a command translates them."""
-    hc4 = shared_data / "clir" / "hc4"
-    done = cli(
-        "+experiment=hc4_zho", f"corpus.source={shared_data}/clir/patapsco/cc-news-zho-1000.jsonl",
-        "systems=command", "systems.commands={copy: cat, nothing: 'sed s/./x/g'}",
-        f"topics.path={hc4}/dev.topics.v1-0.jsonl",
-        "topics.language=zho", "analyzer=character", f"relevance.path={hc4}/zho/dev.qrels.v1-0.txt",
-        "relevance.judged_by=people", "relevance.unknown_documents=drop", "output.runs=none", "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "998 documents; " in done.stdout
-    table = (cli.cwd / "out" / "systems.tsv").read_text().split("\n")
-    assert table[0].split("\t") == ["system", "MAP", "nDCG", "nDCG@20", "R@100"]
-    assert float(table[1].split("\t")[1]) > float(table[2].split("\t")[1])
 
 
 def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:

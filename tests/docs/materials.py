@@ -7,7 +7,6 @@ from pathlib import Path
 
 from clirbench.corpora.manifest import FOLDER as DEMO
 from tests.docs.test_contributing import EXAMPLE, ROOT
-from tests.labs.models.tiny_models import PAIRS
 
 
 def lines(path: Path) -> list[str]:
@@ -147,14 +146,6 @@ def learned(folder: Path) -> None:
         write(outputs / f"garbled-{n}.txt", [garbled(n, line) for line in reference])
 
 
-def learning(folder: Path) -> None:
-    """pairs.tsv: what a tiny model learns; learning/: the same as source and reference; topics.tsv, three queries."""
-    write(folder / "pairs.tsv", ["de\ten", *[f"{german}\t{english}" for german, english in PAIRS.items()]])
-    write(folder / "learning" / "source.txt", list(PAIRS))
-    write(folder / "learning" / "reference.txt", list(PAIRS.values()))
-    write(folder / "topics.tsv", ["1\tdog cat sleeps", "2\tred book", "3\twhere house"])
-
-
 MATERIALS: dict[str, Callable[[Path], None]] = {
     made.__name__: made
     for made in (
@@ -169,6 +160,5 @@ MATERIALS: dict[str, Callable[[Path], None]] = {
         segments,
         czech,
         learned,
-        learning,
     )
 }

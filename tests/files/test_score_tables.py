@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, Problems, UnknownName
 from clirbench.files.score_tables import ScoreTables, table_path
@@ -50,11 +49,7 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
     path = table(tmp_path, f"system\tx\ty\na\t1\t1\nb\t{cell}\t2\n")
     with pytest.raises(InputError, match=r"t\.tsv: system 'b', column 'x': no number"):
         ScoreTables([path]).read()
-    holed = ScoreTables([path], missing="hole").read()
-    assert len(holed.systems) > len(ScoreTables([path], missing="drop").read().systems)
-    assert any(np.isnan(column.values).any() for column in holed.columns)
-    dropped = ScoreTables([path], missing="drop").read()
-    assert (dropped.systems, dropped["y"].values.tolist()) == (("a",), [1.0])
+    np.testing.assert_array_equal(ScoreTables([path], missing="hole").read()["x"].values, [1, np.nan])
 
 
 @pytest.mark.parametrize(
@@ -116,39 +111,12 @@ def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> No
         ScoreTables(missing="x")
 
 
-def test_embedded_tables_give_the_published_coefficients() -> None:
-    """tau-b of RBO in Table 5 of Gowda et al. 2021, Czech-English and German-English."""
-    published = {
-        "csen": {
-            "BLEU": 0.850,
-            "MacroF1": 0.867,
-            "MicroF1": 0.850,
-            "chrF1": 0.850,
-            "BLEURTmean": 0.900,
-            "BLEURTmedian": 0.867,
-        },
-        "deen": {
-            "BLEU": 0.900,
-            "MacroF1": 0.900,
-            "MicroF1": 0.900,
-            "chrF1": 0.912,
-            "BLEURTmean": 0.917,
-            "BLEURTmedian": 0.900,
-        },
-    }
-    for pair, row in published.items():
-        board = ScoreTables([f"embedded:europarl_{pair}"], ["MAP", "RBO"]).read()
-        assert len(board.systems) == 16
-        for name, tau in row.items():
-            assert round(kendalltau(board["RBO"].values, board[name].values).statistic, 3) == tau
-    with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
-        table_path("embedded:europarl_cs")
-
-
 def test_embedded_tables_equal_the_published_file(shared_data: Path) -> None:
     lines = (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
     header = lines[0].split("\t")
     rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:] if line]
+    with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
+        table_path("embedded:europarl_cs")
     for pair in ("cs", "de"):
         board = ScoreTables([f"embedded:europarl_{pair}en"]).read()
         at = {system: i for i, system in enumerate(board.systems)}

@@ -14,7 +14,7 @@ from clirbench.experiment import run
 from clirbench.inputs import both_ways
 from clirbench.statistics.grades import GRADES
 
-SYSTEMS = (
+SYSTEMS = [
     "JDExploreAcademy",
     "Lan-Bridge",
     "LT22",
@@ -24,12 +24,12 @@ SYSTEMS = (
     "Online-W",
     "Online-Y",
     "PROMT",
-)
+]
 
 
 @pytest.fixture(scope="module")
 def folder(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first 300 lines of six systems and both references."""
+    """The first 300 lines of eight systems and both references."""
     real, made = shared_data / "wmt22" / "de-en", tmp_path_factory.mktemp("crossed")
     (made / "systems").mkdir()
     for name in ("reference-A.txt", "reference-B.txt", *(f"systems/{system}.txt" for system in SYSTEMS)):

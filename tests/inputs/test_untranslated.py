@@ -15,16 +15,6 @@ SETTINGS: dict[str, Any] = {"topics.n": 10, "metric": ["BLEU"], "measures": ["MA
 ROW, ENGLISH = "no translation", "reference side"
 
 
-def test_the_source_is_searched_and_takes_no_part_in_taus(small_folder: Path) -> None:
-    found = cb.run("folder", folder=str(small_folder), untranslated=True, **SETTINGS)
-    rows = found.systems
-    assert list(rows.index) == ["every2", "every3", "every5", "every9", ROW, ENGLISH]
-    assert rows["BLEU"].isna().tolist() == [False, False, False, False, True, True]
-    assert rows.loc[ROW, "MAP"] == 0
-    assert rows.loc[ENGLISH, "MAP"] == 1  # its own ranking is what is relevant
-    assert set(found.correlations["n_systems"]) == {4}
-
-
 def test_everything_but_the_row_is_as_without_it(small_folder: Path) -> None:
     """The run without the row says what n, tau, answer, warnings and decision must be."""
     plain = cb.run("folder", folder=str(small_folder), **SETTINGS)
@@ -47,11 +37,6 @@ def test_every_page_has_the_row_and_none_counts_it(small_folder: Path, tmp_path:
         assert "6 systems" not in text, page
     assert json.loads((folder / "results.json").read_text())["systems"] == ["every2", "every3", "every5", "every9"]
     assert (folder / "trec" / "no translation.run").is_file()
-
-
-def test_systems_are_held_against_the_row(small_folder: Path) -> None:
-    found = cb.run("folder", folder=str(small_folder), untranslated=True, baseline=ROW, **SETTINGS)
-    assert sorted(found.tables["baseline"]["system"]) == ["every2", "every3", "every5", "every9"]
 
 
 def test_without_a_source_side_it_is_an_error(small_folder: Path) -> None:

@@ -240,7 +240,6 @@ CASES: dict[str, Case] = {
         experiment="scores",
     ),
     "scores_holes": case(**scores(scores__missing="hole"), files={"scores.tsv": HOLES}, experiment="scores"),
-    "scores_dropped": case(**scores(scores__missing="drop"), files={"scores.tsv": HOLES}, experiment="scores"),
     "scores_refused": case(**scores(), files={"scores.tsv": HOLES}, experiment="scores"),
     "scores_beside": case(
         Folder(files={"scores.tsv": SCORES[:1] + SCORES[:0:-1]}),

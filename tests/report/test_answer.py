@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clirbench.pages import Finding
-from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, first_sentence, percent, sentences
+from clirbench.report.answer import OPTIONAL, TEMPLATES, WORDS, Answer, answered, percent, sentence, sentences
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
@@ -73,9 +73,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
 
 def test_topics_that_cannot_rank_the_systems_say_how_many_more() -> None:
     made = {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120}
-    assert (
-        first_sentence(Finding("agreement", values=made)) == "These 61 topics cannot rank the systems; add about 120."
-    )
+    assert sentence(Finding("agreement", values=made)) == "These 61 topics cannot rank the systems; add about 120."
     assert of({"Noise": NOISE}, reliability=0.3).grades == {"Noise": "too noisy to tell"}
 
 
@@ -204,12 +202,12 @@ def test_who_judged_is_always_there() -> None:
         "made": "Relevance (MAP) was made up with the documents; no person judged it.",
         "unknown": "The source of relevance judgments (MAP, the first measure listed) is unknown.",
     }
-    for judge, sentence in said.items():
+    for judge, words in said.items():
         column = Column("MAP", "measure", np.array(MAP), declared={"judged_by": judge, "lexical_model": "BM25"})
         made = result(
             replace(board({"Good": GOOD}, {"MAP": MAP}), columns=(*board({"Good": GOOD}, {"MAP": MAP}).metrics, column))
         )
-        assert sentence in answered(made).sentences
+        assert words in answered(made).sentences
 
 
 def test_the_answer_says_which_reference_is_searched_and_which_scores() -> None:

@@ -12,7 +12,7 @@ from clirbench.report.facts import (
     first_names,
     overlap,
     sizes,
-    source_note,
+    table_notes,
     tau_cell,
     tau_tables,
     undefined_reasons,
@@ -23,8 +23,6 @@ from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels
 from tests.report.boards import board, result
 from tests.statistics.worlds import scores_only, world
-
-BY_BM25 = {"retriever": "bm25", "lexical_model": "BM25"}
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
@@ -66,24 +64,13 @@ def test_each_title_has_its_own_table() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("judge", "retriever", "words"),
-    [
-        ("people", BY_BM25, ""),
-        ("pseudo-relevance", BY_BM25, "relevance comes from BM25 on the reference side (pseudo-relevance): it shares"),
-        ("pseudo-relevance", {"retriever": "mine"}, "mine: relevance comes from the reference side's own ranking"),
-        ("known_items", BY_BM25, "relevant are known items: the documents that the topics belong to"),
-        ("model", BY_BM25, "a model judged relevance, no person"),
-        ("made", BY_BM25, "relevance was made up with the documents"),
-        ("unknown", BY_BM25, "the source of the relevance judgments is unknown"),
-        (None, {}, "the source of the relevance judgments is unknown"),
-    ],
-)
-def test_the_source_of_judgments_is_told_as_it_is_declared(judge: str, retriever: dict[str, str], words: str) -> None:
-    declared = {"judged_by": judge, **retriever}
-    note = source_note(Column("MAP", "measure", np.ones(2), signature="bm25|rel:qrels", declared=declared))
-    assert note.startswith(words)
-    assert bool(note) == bool(words)
+def test_notes_say_who_judged_where_no_person_did() -> None:
+    made = board({"BLEU": [1, 2, 3]}, {"MAP": [1, 2, 3], "P@5": [1, 2, 3], "RBO": [1, 2, 3]})
+    pseudo = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
+    columns = [replace(c, declared=pseudo) if c.name in ("P@5", "RBO") else c for c in made.columns]
+    assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "Rel" in note] == [
+        "Relevance (P@5 and RBO) is from the same reference, which favours metrics that match words"
+    ]
 
 
 def test_two_sets_of_judgments_are_compared_over_the_systems_that_have_both() -> None:

@@ -15,7 +15,7 @@ FILES = (
     "systems/checkpoints", "systems/pattern", "systems/program", "systems/translator/program",
     "systems/translator/chain", "retrieval/encoder/program",
 )  # fmt: skip
-ELSEWHERE = {"translator", "toolkit"}  # chosen by groups of their own
+ELSEWHERE = {"translator"}  # chosen by a group of its own
 SHORTER = {  # of no use there
     "systems/pattern": {"model", "replicates", "shard_lines", "cache"},
     "systems/translator/chain": {"command", "about"},

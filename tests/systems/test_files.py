@@ -42,13 +42,6 @@ def test_line_counts_of_every_system_are_checked(tmp_path: Path) -> None:
     assert all(isinstance(error, AlignmentError) for error in raised.value.errors)
 
 
-def test_invalid_utf8_names_file_line_and_byte(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"})
-    (tmp_path / "systems" / "a.txt").write_bytes(b"1\nab\xe9\n")
-    with pytest.raises(InputError, match=r"a\.txt: line 2, byte 3: 0xe9"):
-        FileSystems().translations(corpus)
-
-
 def test_no_systems(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, {"a.out": "1\n2\n"})
     with pytest.raises(InputError, match=r"no systems: .*systems/NAME\.txt.*systems/a\.out"):
@@ -67,22 +60,12 @@ def test_both_folders_have_the_same_systems(tmp_path: Path) -> None:
     corpus_of(tmp_path / "one", {"a.txt": "1\n2\n", "b.txt": "1\n2\n"})
     corpus_of(tmp_path / "two", {"a.txt": "1\n2\n", "c.txt": "1\n2\n"})
     corpus = FolderCorpus(str(tmp_path / "one"), str(tmp_path / "two")).read()
-    missing = "systems of the other folder are missing"
-    with pytest.raises(Problems, match=rf"one: {missing}: c\n.*two: {missing}: b"):
+    with pytest.raises(Problems, match=r"one: no file of c, which the other side has\n.*two: no file of b"):
         FileSystems().translations(corpus)
     assert [t.system for t in FileSystems(include=["a"]).translations(corpus)] == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ("step\n1\n", r"systems\.tsv: no column system or name; columns: step"),
-        ("system\tx\na\t1\na\t2\n", r"systems\.tsv: line 3: system 'a' stands on line 2 already"),
-        ("system\tx\na\n", r"systems\.tsv: line 2: 1 columns, the header has 2"),
-        ("system\tx\tx\na\t1\t1\n", r"systems\.tsv: line 1: columns stand twice: x"),
-    ],
-)
-def test_faulty_metadata(tmp_path: Path, table: str, message: str) -> None:
-    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"}, systems_tsv=table)
-    with pytest.raises(InputError, match=message):
+def test_faulty_metadata(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"}, systems_tsv="system\tx\na\t1\na\t2\n")
+    with pytest.raises(InputError, match=r"systems\.tsv: line 3: system 'a' stands on line 2 already"):
         FileSystems().translations(corpus)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.engines.local import Serial
-from clirbench.errors import AlignmentError, ConfigError, InputError, NothingCompared, Problems, UnknownName
+from clirbench.errors import AlignmentError, ConfigError, InputError, NothingCompared, Problems
 from clirbench.inputs import read_inputs
 from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
@@ -71,18 +71,6 @@ def test_too_many_lines_are_an_error_all_the_same(tmp_path: Path) -> None:
         sweep(tmp_path).translations(folder_corpus(tmp_path / "d"))
 
 
-def test_a_side_that_is_not_there_yet(tmp_path: Path) -> None:
-    corpus = two_sided(tmp_path)
-    settled(tmp_path / "searched_1.txt", ENGLISH)
-    settled(tmp_path / "searched_2.txt", ENGLISH)
-    settled(tmp_path / "tested_1.txt", ("a", "b"))
-    patterns = {"pattern": f"{tmp_path}/searched_%step%.txt", "test_pattern": f"{tmp_path}/tested_%step%.txt"}
-    found = CheckpointSystems(**patterns, unfinished="skip").translations(corpus)
-    assert [t.pending for t in found] == ["", "its file for the test set is not there yet"]
-    with pytest.raises(InputError, match="has no file for step2"):
-        CheckpointSystems(**patterns).translations(corpus)
-
-
 def test_systems_of_a_folder(tmp_path: Path) -> None:
     corpus = two_sided(tmp_path)
     for folder, lines in (("collection", ENGLISH), ("test", ("a", "b"))):
@@ -93,8 +81,8 @@ def test_systems_of_a_folder(tmp_path: Path) -> None:
     found = {t.system: t.pending for t in FileSystems(unfinished="skip").translations(corpus)}
     assert found["done"] == ""
     assert found["short"].endswith("short.txt: 1 of 5 lines")
-    assert found["half"] == "one of the two folders does not have it yet"
-    with pytest.raises(InputError, match="systems of the other folder are missing"):
+    assert found["half"] == "one of its two sides is not there yet"
+    with pytest.raises(InputError, match="no file of half, which the other side has"):
         FileSystems().translations(corpus)
 
 
@@ -120,7 +108,7 @@ def test_a_run_leaves_them_out_by_name(tmp_path: Path) -> None:
 
 
 def test_settings(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="skip"):
+    with pytest.raises(ConfigError, match="systems.unfinished='skp' is not one of error, skip"):
         FileSystems(unfinished="skp")
     with pytest.raises(ConfigError, match=r"systems\.quiet"):
         CheckpointSystems(pattern="x%step%", quiet=-1)

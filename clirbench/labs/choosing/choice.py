@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, log, nan
+from math import inf, log, nan
 
 import numpy as np
 
-from clirbench.errors import ConfigError, InputError, UnknownName
-from clirbench.files.tables import as_number
+from clirbench.errors import ConfigError
 from clirbench.pages import Table
 from clirbench.report.facts import sizes
 from clirbench.result import Result
-from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.decision import Decision, better_with, decided, jackknifed_slope, logistic_slope, rising_pairs
@@ -26,23 +24,17 @@ IMPROVEMENT = (
     "probability: that the measure improves if a metric rises by `rise`, fitted to these systems; rise_80 makes it .8. "
     "Smaller changes within one training run are not seen here."
 )
-STOPS = "Training stops when the metric has not risen for `patience` steps; regret is what its best step so far loses."
-STEP = "step"
-"""The metadata column that says how far training has come."""
 
 
 @dataclass(frozen=True)
 class ChoiceAnalysis:
-    """Tables `choice` (pick and regret), `improvement` (P(improves | rise)) and, along training, `early_stopping`.
+    """Tables `choice` (pick and regret) and `improvement` (P(improves | rise)).
 
-    `shortlists`: sizes of short lists; `points`: of the curve; `patiences`: of early stopping; `series`: the metadata
-    column that identifies the training run.
+    `shortlists`: sizes of short lists; `points`: of the curve.
     """
 
     shortlists: Sequence[int] = (1, 2, 3, 5)
     points: int = 5
-    patiences: Sequence[int] = (1, 2, 3, 5)
-    series: str = ""
     complete: bool = True
     seed: int = 0
 
@@ -52,14 +44,10 @@ class ChoiceAnalysis:
         curves = improvements(evidence, units, points=self.points, complete=self.complete)
         title = "Which system would each metric choose, and what does that lose?"
         rises = "Does retrieval improve when a metric rises?"
-        tables = [
+        return (
             Table.of("choice", title, Choice, chosen, [CHOICE, size]),
             Table.of("improvement", rises, Improvement, curves, [IMPROVEMENT, size]),
-        ]
-        if has_steps(evidence.board):
-            stops = early_stopping(evidence, self.patiences, self.series)
-            tables.append(Table.of("early_stopping", "Early stopping replayed", Stop, stops, [STOPS]))
-        return tables
+        )
 
 
 @dataclass(frozen=True)
@@ -140,125 +128,6 @@ def _choice(
         n_systems=len(evidence.systems),
         n_topics=evidence.topics(decision.measure),
         note="; ".join(filter(None, [note, ties, decision.reason])),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """One training run: its systems (indices into the board) at each step, steps ascending.
-
-    `steps`: (n,) distinct; `members[i]`: the systems of step i (more than one where a step has replicates).
-    """
-
-    name: str
-    steps: Doubles
-    members: tuple[Ints, ...]
-
-    def means(self, column: Doubles) -> Doubles:
-        """(n,): the column averaged over the replicates of every step."""
-        return np.array([column[rows].mean() for rows in self.members])
-
-
-def has_steps(board: Scoreboard) -> bool:
-    """Whether the systems carry training steps, at least two different ones."""
-    return len({text.strip() for text in board.metadata.get(STEP, ())} - {""}) > 1
-
-
-def series_of(evidence: Evidence, series: str = "") -> list[Series]:
-    """The training runs: systems grouped by the metadata column `series` (none: all are one run), ordered by step.
-
-    Systems without a step belong to none. Systems of one run with the same step are its replicates (seeds).
-    Raises `UnknownName` for a column that does not exist, `InputError` for a step that is no number.
-    """
-    metadata = evidence.board.metadata
-    for column in filter(None, (STEP, series)):
-        if column not in metadata:
-            raise UnknownName("metadata column", column, metadata)
-    labels = metadata[series] if series else ("",) * len(evidence.systems)
-    grouped: dict[str, dict[float, list[int]]] = {}
-    for row, (label, text) in enumerate(zip(labels, metadata[STEP], strict=True)):
-        if text.strip():
-            grouped.setdefault(label, {}).setdefault(_number(text, evidence.systems[row]), []).append(row)
-    return [
-        Series(
-            label,
-            np.array(sorted(by_step)),
-            tuple(np.array(rows, dtype=np.int64) for _, rows in sorted(by_step.items())),
-        )
-        for label, by_step in grouped.items()
-    ]
-
-
-def _number(text: str, system: str) -> float:
-    value = as_number(text)
-    if value is None or not isfinite(value):
-        raise InputError(f"system {system}: {STEP} {text!r} is not a number; write 1000, not 1,000 or 1_000")
-    return value
-
-
-@dataclass(frozen=True)
-class Stop:
-    """What a training run would have given if a metric had stopped it.
-
-    Training stops at `stopped` (the last step where it never does), `patience` evaluations after the metric's best
-    so far; `shipped` is the step of that best. `regret` = the measure's best step - value, `saved`: steps
-    not trained. Replicates of a step are averaged.
-    """
-
-    series: str
-    measure: str
-    metric: str
-    patience: int
-    stopped: float
-    shipped: float
-    value: float
-    best_step: float
-    best_value: float
-    regret: float
-    saved: float
-    n_steps: int
-
-
-def early_stopping(evidence: Evidence, patiences: Sequence[int] = (1, 2, 3, 5), series: str = "") -> list[Stop]:
-    """A row for every training run, measure, metric and patience; none where systems carry no steps.
-
-    A metric that equals its best has not improved. Raises `ConfigError` for a patience below 1.
-    """
-    if any(patience < 1 for patience in patiences):
-        raise ConfigError(f"patiences={list(patiences)}: at least 1")
-    if not has_steps(evidence.board):
-        return []
-    part, _ = next(iter(panels(evidence)))
-    return [
-        _replayed(run, measure, metric, run.means(part.x[m]), run.means(part.y[k]), patience)
-        for run in series_of(part, series)
-        for k, measure in enumerate(part.measure_names)
-        for m, metric in enumerate(part.metric_names)
-        for patience in patiences
-    ]
-
-
-def _replayed(run: Series, measure: str, metric: str, x: Doubles, y: Doubles, patience: int) -> Stop:
-    best = 0
-    for now in range(len(x)):
-        if x[now] > x[best]:
-            best = now
-        elif now - best >= patience:
-            break
-    top = int(np.argmax(y))
-    return Stop(
-        series=run.name,
-        measure=measure,
-        metric=metric,
-        patience=patience,
-        stopped=float(run.steps[now]),
-        shipped=float(run.steps[best]),
-        value=float(y[best]),
-        best_step=float(run.steps[top]),
-        best_value=float(y[top]),
-        regret=float(y[top] - y[best]),
-        saved=float(run.steps[-1] - run.steps[now]),
-        n_steps=len(x),
     )
 
 

@@ -1,1 +1,1 @@
-"""Corpora in formats of others: Europarl, SGML, WMT XML, mt-metrics-eval, documents; export."""
+"""Corpora in formats of others: Europarl, SGML, WMT XML, mt-metrics-eval, documents."""

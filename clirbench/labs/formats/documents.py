@@ -18,8 +18,6 @@ is sentence-split and aligned with another language has more text lines and fewe
 do not pair off is cut out); where nothing was cut, joining its lines into paragraphs gives the published count back.
 
 **Source:** Koehn, Europarl, MT Summit 2005; Lignos et al., EMNLP 2019 (public repository, retrieval_src).
-
-TREC documents: `<DOC> <DOCNO> id </DOCNO> ... <TEXT> ... </TEXT> </DOC>`, many in a file.
 """
 
 import hashlib
@@ -31,7 +29,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from clirbench.checks import one_of, whole_number
+from clirbench.checks import whole_number
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import JsonlText, doc_id_of
 from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
@@ -40,7 +38,7 @@ from clirbench.corpora.sides import SideSettings, check_doc_id, first_ten, read_
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.tables import json_lines
 from clirbench.labs.formats.mtme import HeldLayout
-from clirbench.text import Text, TextFile, check_name, whole_text
+from clirbench.text import Text, TextFile, check_name
 from clirbench.types import DocumentMap, Documents
 
 
@@ -247,26 +245,21 @@ class JsonDocuments:
                 yield doc_id, "\n".join(texts)
 
 
-UNITS = ("file", "chapter", "speaker")
 MARK = re.compile(r"<(?P<name>[A-Za-z]+)\b[^<>]*>")
 KNOWN = {"CHAPTER", "SPEAKER", "P"}
 
 
 @dataclass(frozen=True)
 class EuroparlDocuments:
-    """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below) as documents.
+    """A folder of Europarl files (`ep-*.txt`, plain or gzip; also in folders below): each is a document, by its name.
 
-    `unit` is what a document is: `file` (its id is the file's name), `chapter` or `speaker` (the id adds `.c3`,
-    `.c3.s2`: the third chapter's second turn, counted in the file; text before the first is number 0).
     Documents with fewer than `min_lines` kept lines are dropped. Kept lines are joined by a space. Raises
     `InputError` naming file and line for mark-up that is none of CHAPTER, SPEAKER and P.
     """
 
-    unit: str = "file"
     min_lines: int = 3
 
     def __post_init__(self) -> None:
-        one_of("corpus.reader.unit", self.unit, UNITS)
         whole_number("corpus.reader.min_lines", self.min_lines, least=0)
 
     def files(self, path: Path) -> Sequence[Path]:
@@ -274,47 +267,20 @@ class EuroparlDocuments:
 
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
         for file in self.files(path):
-            for doc_id, lines in self.kept_lines(file):
-                if every or len(lines) >= self.min_lines:
-                    yield doc_id, " ".join(lines)
-
-    def kept_lines(self, file: Path) -> Iterator[tuple[str, list[str]]]:
-        """(doc_id, kept lines) of every document of one file, short ones too."""
-        name = file.name.removesuffix(".gz").removesuffix(".txt")
-        chapter = turn = 0
-        held: list[str] = []
-        doc_id = self._id(name, 0, 0)
-        for mark, line in marked_lines(file):
-            if mark == "":
-                held.append(line)
-                continue
-            chapter, turn = (chapter + 1, 0) if mark == "CHAPTER" else (chapter, turn + (mark == "SPEAKER"))
-            following = self._id(name, chapter, turn)
-            if following != doc_id:
-                if held:
-                    yield doc_id, held
-                doc_id, held = following, []
-        if held or self.unit == "file":
-            yield doc_id, held
-
-    def _id(self, name: str, chapter: int, turn: int) -> str:
-        return {"file": name, "chapter": f"{name}.c{chapter}", "speaker": f"{name}.c{chapter}.s{turn}"}[self.unit]
+            lines = list(kept_lines(file))
+            if every or len(lines) >= self.min_lines:
+                yield file.name.removesuffix(".gz").removesuffix(".txt"), " ".join(lines)
 
 
-def marked_lines(file: Path) -> Iterator[tuple[str, str]]:
-    """(`CHAPTER`, `SPEAKER` or `P`, "") for mark-up, ("", text) for a kept line."""
+def kept_lines(file: Path) -> Iterator[str]:
+    """The lines of a file that are text."""
     for number, raw in enumerate(TextFile(file).lines(), start=1):
         line = without_parenthesis(raw.strip()).replace("<BRK>", "").strip()
-        if not line:
-            continue
-        if not (line.startswith("<") and line.endswith(">")):
-            yield "", line
-            continue
-        mark = MARK.fullmatch(line)
-        if mark is None or mark["name"].upper() not in KNOWN:
+        if line and not (line.startswith("<") and line.endswith(">")):
+            yield line
+        elif line and ((mark := MARK.fullmatch(line)) is None or mark["name"].upper() not in KNOWN):
             known = ", ".join(sorted(KNOWN))
             raise InputError(f"{file}: line {number}: {line[:60]!r} is no mark-up of Europarl; that is {known}")
-        yield mark["name"].upper(), ""
 
 
 def without_parenthesis(line: str) -> str:
@@ -323,78 +289,3 @@ def without_parenthesis(line: str) -> str:
         return line
     _, closing, rest = line.partition(")")
     return rest.strip() if closing else line
-
-
-DOCUMENT = re.compile(r"<(/?)DOC\s*>", re.IGNORECASE)
-TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-FIELD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-
-
-@dataclass(frozen=True)
-class TrecDocuments:
-    """A file or a folder of TREC documents (plain or gzip); the text is that of `fields`, in the document's order.
-
-    Tags inside a field become spaces. A document without any of the fields is an empty document, but a file in which
-    none has one is an error. Raises `InputError` naming file and line for text outside of documents, a document that
-    is not closed, or has no or two DOCNO.
-    """
-
-    fields: Sequence[str] = ("TITLE", "HEADLINE", "TEXT")
-
-    def __post_init__(self) -> None:
-        if isinstance(self.fields, str) or not self.fields or not all(FIELD.fullmatch(f) for f in self.fields):
-            raise ConfigError(f"corpus.reader.fields={self.fields!r}: a list of names such as TEXT was expected")
-        object.__setattr__(self, "fields", tuple(self.fields))  # hashable, whatever list the config gave
-
-    def files(self, path: Path) -> Sequence[Path]:
-        return files_under(path)
-
-    def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
-        for file in self.files(path):
-            with_field = n = 0
-            for line, content in _documents(file):
-                numbers = list(enclosed(content, ["DOCNO"]))
-                if len(numbers) != 1 or not numbers[0].strip():
-                    raise InputError(f"{file}: line {line}: a document has one DOCNO, this has {len(numbers)}")
-                texts = list(enclosed(content, self.fields))
-                with_field, n = with_field + bool(texts), n + 1
-                yield numbers[0].strip(), TAG.sub(" ", " ".join(texts)).strip()
-            if n and not with_field:
-                raise InputError(f"{file}: no document has any of the fields {', '.join(self.fields)}")
-
-
-def enclosed(content: str, names: Sequence[str]) -> Iterator[str]:
-    """The text of each element of these names, in order; an element that is not closed is skipped."""
-    opening = re.compile(rf"<({'|'.join(names)})\s*>", re.IGNORECASE)
-    unclosed: set[str] = set()  # what nothing closes any more is not looked for again: the text is read once for each
-    end = 0
-    while found := opening.search(content, end):
-        end, name = found.end(), found[1].upper()
-        closing = None if name in unclosed else re.compile(rf"</{name}\s*>", re.IGNORECASE).search(content, end)
-        if closing is None:
-            unclosed.add(name)
-            continue
-        yield content[end : closing.start()]
-        end = closing.end()
-
-
-def _documents(file: Path) -> Iterator[tuple[int, str]]:
-    """(line of <DOC>, text between the tags) of each document."""
-    content = whole_text(file).removesuffix("\n")
-    line, counted, opened, end = 1, 0, -1, 0
-    for tag in DOCUMENT.finditer(content):
-        line += content.count("\n", counted, tag.start())
-        counted = tag.start()
-        if tag[1] == "" and opened < 0 and not content[end : tag.start()].strip():
-            opened, opened_line = tag.end(), line
-        elif tag[1] and opened >= 0:
-            yield opened_line, content[opened : tag.start()]
-            opened, end = -1, tag.end()
-        else:
-            what = "</DOC> closes no document" if tag[1] else "<DOC> within a document, or after text outside of one"
-            raise InputError(f"{file}: line {line}: {what}")
-    if opened >= 0:
-        raise InputError(f"{file}: line {opened_line}: the document is not closed by </DOC>")
-    if content[end:].strip():
-        rest = line if end else 1
-        raise InputError(f"{file}: line {rest}: text outside of <DOC> ... </DOC>")

@@ -384,7 +384,7 @@ class PyseriniIndex:
 
 @dataclass(frozen=True)
 class PyseriniTopics(FieldedTopics):
-    """The topics that `pyserini.search.get_topics(name)` gives; `fields` and `weights` as in `TrecTopics`.
+    """The topics that `pyserini.search.get_topics(name)` gives; `fields` as in `TrecTopics`.
 
     `download`: whether pyserini may fetch them. Raises `UnknownName` for a name that pyserini does not know,
     `MissingData` where the topics are not here and must not be fetched, `ResourceError` without the extra `lucene`, and
@@ -393,7 +393,6 @@ class PyseriniTopics(FieldedTopics):
 
     name: str = ""
     fields: str | Sequence[str] = ("title",)
-    weights: Sequence[float] | None = None
     download: bool = False
 
     def __post_init__(self) -> None:

@@ -23,11 +23,9 @@ from typing import Any, NoReturn
 from clirbench.commands.rerun import names_input
 from clirbench.configuration.building import build, complete, effects, has_own_folders, limits_of, refusals
 from clirbench.configuration.composing import CONF, compose_configuration, plain_configuration, relocate
-from clirbench.configuration.laboratories import parse
 from clirbench.errors import ClirbenchError, ConfigError, ResourceError, shorten
 from clirbench.experiment import run, with_store
 from clirbench.files.run_files import MANIFEST, MARKER, PROVENANCE, RESULTS, RESULTS_SHAPE, is_free, read_object
-from clirbench.metrics.score_files import ScoreFile
 from clirbench.report.folder import RunFolder
 from clirbench.report.html.page import plain
 from clirbench.report.html.report import WHERE
@@ -39,10 +37,10 @@ RELATIVE = 1e-12
 """Of the larger number: what another processor may add up otherwise."""
 BROKEN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)", re.ASCII)
 """A number that is no count: with decimals or an exponent."""
-APART = (MANIFEST, MARKER, PROVENANCE, ".hydra/")
+APART = (MANIFEST, PROVENANCE, ".hydra/")
 """What is compared with the seal and with the record of the run."""
-BESIDE = (".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "plan.tsv")
-"""What Hydra and the store write: what the run was asked, and where its results are kept."""
+BESIDE = (MARKER, ".hydra/config.yaml", ".hydra/hydra.yaml", ".hydra/overrides.yaml", "plan.tsv")
+"""What Hydra and the store write: the names of the files, what the run was asked, and where its results are kept."""
 PICTURES = (".pdf", ".png", ".parquet")
 """Other versions of libraries write them otherwise; each is also there as a text."""
 UNCHECKED = "not checked"
@@ -229,21 +227,6 @@ def no_command_line(command: Sequence[str]) -> str:
     if has_own_folders(words):
         return "configurations of another folder took part, and they can run anything"
     return next(map(str, refusals(words)), "")
-
-
-def can_compute(name: str) -> bool:
-    """Whether clirbench computes a column of this name from texts alone: a metric or a measure of its own."""
-    try:
-        parse(name)
-    except ClirbenchError:
-        try:
-            cfg = compose_configuration([f"metric=[{name.replace('++', 'pp')}]"])
-        except ClirbenchError:
-            return False
-        plain = plain_configuration(cfg)
-        read = any(str(node["_target_"]).endswith(f".{ScoreFile.__name__}") for node in plain["metric"].values())
-        return not read and not any(effects(plain, CONF))
-    return True
 
 
 def _made_elsewhere(

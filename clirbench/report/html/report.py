@@ -18,7 +18,7 @@ from clirbench.pages import Aside, Block, Cell, Code, Links, Page, Section, Tabl
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
-from clirbench.report.facts import data_name, set_up
+from clirbench.report.facts import data_name, set_up_lines
 from clirbench.report.html.page import curve_plots, metric_plots
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result, Retrieval
@@ -138,7 +138,6 @@ ORDER = (
     "differences",
     "clusters",
     "choice",
-    "early_stopping",
     "improvement",
     "multiverse",
     "multiverse_taus",
@@ -188,7 +187,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
         yield Section("live", "While training runs", (*drawn, *live.sentences), "Training", screen=True)
     about = f"The answer, for {answer.measure}" if answer.measure else "The answer"
     said = answer.sentences if result.correlations else ()
-    yield Section("answer", about, (*map(Aside, set_up(result).lines()), *said), "Answer")
+    yield Section("answer", about, (*map(Aside, set_up_lines(result)), *said), "Answer")
     if decision := decision_sentences(result):
         yield Section("decision", "The decision", decision, "Decision")
     yield from map(of_table, decision_tables(result))

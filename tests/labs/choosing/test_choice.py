@@ -1,22 +1,18 @@
-"""Choosing by a metric: regret by hand, rises, training runs by step, early stopping."""
+"""Choosing by a metric: regret by hand, rises."""
 
 from math import inf, log
 
 import numpy as np
 import pytest
 
-from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.errors import ConfigError
 from clirbench.labs.choosing.choice import (
     Choice,
     ChoiceAnalysis,
     Improvement,
-    Stop,
     choices,
-    early_stopping,
-    has_steps,
     improvements,
     rise_of,
-    series_of,
 )
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import Interval
@@ -25,45 +21,13 @@ from clirbench.statistics.decision import decided, jackknifed_slope, logistic_sl
 from clirbench.statistics.grades import Evidence
 from clirbench.types import Doubles, Ints
 from tests.report.analysed import result_of
-from tests.statistics.worlds import Mean, scores_only, world
+from tests.statistics.worlds import scores_only, world
 
 
-def checkpoints(steps: list[str], runs: list[str] | None = None, x: list[float] | None = None) -> Evidence:
-    n = len(steps)
-    metadata = {"step": tuple(steps)} | ({"run": tuple(runs)} if runs else {})
-    values = np.array(x if x else range(n), dtype=float)
-    columns = (Column("x", "metric", values), Column("y", "measure", np.arange(float(n))))
-    return Evidence(Scoreboard(tuple(f"s{i}" for i in range(n)), columns, metadata))
-
-
-def test_runs_are_ordered_by_step_with_their_replicates() -> None:
-    runs = series_of(checkpoints(["2000", "1000", "1e3", "", "3e3"], ["a", "a", "a", "a", "b"]), series="run")
-    assert [(run.name, run.steps.tolist()) for run in runs] == [("a", [1000, 2000]), ("b", [3000])]
-    assert [members.tolist() for members in runs[0].members] == [[1, 2], [0]]
-    assert runs[0].means(np.array([5.0, 1, 2, 9, 9])).tolist() == [1.5, 5]
-
-
-def test_steps_must_be_there_and_be_numbers() -> None:
-    assert not has_steps(checkpoints(["", ""]).board)
-    assert not has_steps(checkpoints(["1", "1"]).board)
-    assert has_steps(checkpoints(["1", "2"]).board)
-    with pytest.raises(InputError, match="system s1: step 'last' is not a number"):
-        series_of(checkpoints(["1", "last"]))
-    for grouped in ("1,000", "1_000", "1 000", "inf", "nan"):
-        with pytest.raises(InputError, match=f"step '{grouped}' is not a number; write 1000"):
-            series_of(checkpoints(["1", grouped]))
-    with pytest.raises(UnknownName, match="metadata column 'runs'.*Did you mean 'run'"):
-        series_of(checkpoints(["1"], ["a"]), series="runs")
-
-
-def test_the_tables_of_scores_and_of_checkpoints() -> None:
+def test_the_tables_of_scores() -> None:
     evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
     names = [table.name for table in ChoiceAnalysis().tables(result_of(evidence))]
     assert names == ["choice", "improvement"]
-    along = checkpoints(["1", "2", "3", "4"], x=[1, 3, 2, 2])
-    (row, *_) = ChoiceAnalysis().tables(result_of(along))[-1].records
-    assert isinstance(row, Stop)
-    assert (row.patience, row.regret) == (1, 2)
 
 
 def made(evidence: Evidence, shortlists: tuple[int, ...] = (1, 2, 3, 5), **keywords: bool) -> list[Choice]:
@@ -100,24 +64,6 @@ def test_ties_are_noted_and_direction_is_kept() -> None:
     )
 
 
-def test_all_of_the_regret_is_luck_where_all_systems_are_equal() -> None:
-    """20 equal systems: measured regret is all luck, and next to none is expected elsewhere."""
-    plain, expected = [], []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        values = rng.normal(size=(20, 50)) + np.linspace(0, 1e-6, 20)[:, None]
-        board = Scoreboard(
-            tuple(f"s{i}" for i in range(20)),
-            (Column("m", "metric", rng.normal(size=20)), Column("y", "measure", values.mean(axis=1))),
-        )
-        (row,) = made(Evidence(board, per_topic={"y": values}, measures={"y": Mean()}), (1,))
-        plain.append(row.regret)
-        if not np.isnan(row.expected_regret):
-            expected.append(row.expected_regret)
-    assert np.mean(plain) > 0.2  # the largest of 20 means of 50 topics: 1.87 / sqrt(50) = .26 above the mean
-    assert len(expected) <= 4  # so much noise is called too large
-
-
 def test_expected_regret_is_that_of_the_decision() -> None:
     evidence = world(n=12, topics=60)
     decision = decided(evidence, units_of(evidence.board), "y0")
@@ -127,38 +73,12 @@ def test_expected_regret_is_that_of_the_decision() -> None:
         assert (row.low, row.high) == (max(0.0, -own.difference_high), max(0.0, -own.difference_low))
 
 
-def test_the_whole_list_loses_nothing() -> None:
-    evidence = world(n=6)
-    rows = made(evidence, (6,))
-    assert all(row.regret == 0 for row in rows)
-    assert rows == made(evidence, (6,))
-
-
 def test_sizes_below_1_are_refused_and_holes_left_out() -> None:
     with pytest.raises(ConfigError, match=r"shortlists=\[0\]"):
         made(world(), (0,))
     holed = scores_only([[1, float("nan"), 3]], [[1, 2, 3]])
     assert made(holed) == []
     assert [row.n_systems for row in made(holed, (1,), complete=True)] == [2]
-
-
-def test_early_stopping_by_hand() -> None:
-    # the metric peaks at step 2, dips, and peaks higher at step 5; retrieval rises all along (0, 1, ... 5)
-    evidence = checkpoints(["0", "1", "2", "3", "4", "5"], x=[1, 2, 5, 4, 5, 6])
-    rows = {row.patience: row for row in early_stopping(evidence, (1, 2, 3))}
-    assert [(rows[p].stopped, rows[p].shipped, rows[p].value, rows[p].regret, rows[p].saved) for p in (1, 2, 3)] == [
-        (3, 2, 2, 3, 2),
-        (4, 2, 2, 3, 1),
-        (5, 5, 5, 0, 0),
-    ]
-    assert rows[1].best_step == 5
-    assert rows[1].n_steps == 6
-
-
-def test_no_early_stopping_without_steps() -> None:
-    assert early_stopping(checkpoints(["", ""])) == []
-    with pytest.raises(ConfigError, match=r"patiences=\[0\]"):
-        early_stopping(checkpoints(["1", "2"]), (0,))
 
 
 def rise_for(x: Doubles, y: Doubles, unit: Ints) -> Interval:
@@ -205,12 +125,6 @@ def test_curve() -> None:
     sure = rise_for(x, y, np.arange(20))
     assert (rows[0].rise_80_low, rows[0].rise_80, rows[0].rise_80_high) == (sure.low, sure.value, sure.high)
     assert rows[0].rise_80_low < rows[0].rise_80 < rows[0].rise_80_high
-
-
-def test_a_metric_that_points_the_wrong_way() -> None:
-    (row, *_) = curves(scores_only([[1, 2, 3, 4, 5, 6, 7, 8]], [[8, 6, 7, 4, 5, 3, 1, 2.0]]))
-    assert row.probability < 0.5
-    assert row.rise_80 == float("inf")
 
 
 def test_few_systems_have_a_curve_but_no_interval_and_no_rise() -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText, TrecDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText
 from clirbench.labs.formats.mtme import read_docs
-from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sgml, read_wmt_xml
+from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sides
 from tests.fuzz.readers import Reader
 
 SGML = """<refset setid="t" srclang="any" trglang="en">
@@ -16,12 +16,11 @@ XML = """<?xml version='1.0' encoding='utf-8'?>
 <ref lang="en" translator="A"><p><seg id="1">One</seg><seg id="2">Two</seg></p></ref>
 <hyp system="S" language="en"><p><seg id="1">Ones</seg><seg id="2">Twos</seg></p></hyp></doc></dataset>
 """
-TREC = "<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>\nOne\n</TEXT>\n</DOC>\n"
 EUROPARL = '<CHAPTER ID=1>\nResumption\n<SPEAKER ID=1 NAME="President">\nI declare\n<P>\nthe session\n'
 
 
 def as_corpus(path: Path) -> object:
-    read_wmt_xml(path)
+    read_sides(path)
     return WmtXmlCorpus(path).read()
 
 
@@ -32,32 +31,20 @@ READERS = (
          ('{"text": "x"}', "line 1: no doc_id")],
     ),
     Reader(
-        "docs.trec", TREC, lambda path: ReadText(path, TrecDocuments()).doc_ids(),
-        [("text", "line 1: text outside of <DOC>"), (TREC + "text", "text outside of <DOC>"),
-         ("\n<DOC>", "line 2: the document is not closed by </DOC>"),
-         ("<DOC>\n<DOC>", "line 2: <DOC> within a document"),
-         ("</DOC>", "line 1: </DOC> closes no document"),
-         ("<DOC></DOC>", "line 1: a document has one DOCNO, this has 0"),
-         ("<DOC><DOCNO>a</DOCNO><DOCNO>b</DOCNO></DOC>", "this has 2"),
-         ("<DOC><DOCNO>a</DOCNO><BODY>x</BODY></DOC>", "no document has any of the fields TITLE, HEADLINE, TEXT")],
-        ["<DOC>", "</DOC>", "<DOC ", "<DOCNO>", "</DOCNO>", "<TITLE><TEXT>", "</TITLE>", "<a", "<", "x"],
-        ("", "<DOC>", "<DOC><DOCNO>1</DOCNO><TEXT>", "<DOC><DOCNO>1</DOCNO><TITLE>"), ("", "</DOC>"),
-    ),
-    Reader(
-        "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments("speaker").documents(path)),
+        "europarl.txt", EUROPARL, lambda path: list(EuroparlDocuments().documents(path)),
         [("One\n<html>\n", r"europarl\.txt: line 2: '<html>' is no mark-up of Europarl")],
         ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"],
         ("", "<", "(", "<P", "<CHAPTER ID="),
     ),
     Reader("mtme.docs", "news\td1\nnews\td1\nnews\td2\n", read_docs),
     Reader(
-        "side.sgm", SGML, read_sgml,
-        [("", r"side\.sgm: no <seg> in it"), ("<doc>", r"side\.sgm: line 1: <doc> has no attribute docid"),
+        "side.sgm", SGML, lambda path: read_sides(path, ("reference", "A")),
+        [("", r"side\.sgm: no <seg> in it"), ("<doc>", r"side\.sgm: line 1: <doc> has no attribute docid or id"),
          ("<p>\n<seg id=1>x</seg>", "line 2: <seg> stands outside a document"),
          ("<doc docid=a>\n<seg>x</seg>", "line 2: <seg> has no attribute id"),
          ("<doc docid=a><seg id=1>x</seg>\n<seg id=1>x</seg>", "line 2: segment 1 of document 'a' stands twice"),
-         ("<doc docid=a>\n<seg id=1>x\n<seg id=2>", "line 2: <seg> is not closed before the next tag, line 3"),
-         ("<doc docid=a>\n<seg id=1>x", "line 2: <seg> is not closed"),
+         ("<doc docid=a>\n<seg id=1>x\n<seg id=2>", "line 2: <seg> is not closed"),
+         ("<doc docid=a>\n<seg id=1>x", "<seg> is not closed at the end"),
          ("\n</seg>", "line 2: </seg> closes no segment"),
          (b"<doc docid=a>\n\xe9", r"side\.sgm: line 2, byte 1: 0xe9 is not valid UTF-8")],
         ["<", "<seg ", "<seg id=", '<seg id="', "<seg>", "</seg>", "<doc ", "a", "a=", "a ", "a= ", "a='", 'a="', ">",
@@ -66,19 +53,21 @@ READERS = (
     ),
     Reader(
         "wmt.xml", XML, as_corpus,
-        [("<doc>", r"wmt\.xml: line 1: <doc> has no attribute id"),
-         ("<dataset>\n<seg id='1'>x</seg></dataset>", "line 2: <seg> stands outside src, ref and hyp"),
-         ("<src/>", "line 1: <src> stands outside a document"),
+        [("<doc>", r"wmt\.xml: line 1: <doc> has no attribute docid or id"),
+         ("<doc id='a'>\n<seg id='1'>x</seg></doc>", "line 2: <seg> stands outside src, ref and hyp"),
+         ("<src><seg id='1'/></src>", "line 1: <seg> stands outside a document"),
          ("<doc id='a'><hyp/></doc>", "line 1: <hyp> has no attribute system"),
          ("<doc id='a'><ref><seg>x</seg></ref></doc>", "line 1: <seg> has no attribute id"),
          ("<doc id='a'><ref><seg id='1'>x</seg>\n<seg id='1'>y</seg></ref></doc>",
           "line 2: segment 1 of document 'a' stands twice in reference A"),
-         ("<doc id='a'><ref>\n</doc>", r"line 2: not well-formed XML \(mismatched tag\)"),
-         ("", r"not well-formed XML \(no element found\)"), ("<dataset/>", "no segments with a source or a reference"),
+         ("<doc id='a'><ref>\n</doc>", "line 2: <ref> is not closed"),
+         ("<doc id='a'><ref>", "<ref> is not closed at the end"),
+         ("<doc id='a'><ref><seg id='1'>a<b>c</b></seg></ref></doc>", "line 1: mark-up within a segment"),
+         ("<doc id='a'><ref><seg id='1'><![CDATA[x]]></seg></ref></doc>", "line 1: <!.CDATA. is not read"),
+         ("", "no <seg> in it"), ("<dataset/>", "no <seg> in it"),
          ("<doc id='a'><src><seg id='1'>x</seg></src></doc>", "no reference in it"),
          ("<doc id='a b'><ref><seg id='1'>x</seg></ref></doc>", "doc_id 'a b' is empty or holds white space"),
-         ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "line 1: the file declares a document type"),
-         ("<?xml version='1.0' encoding='none'?><d/>", r"wmt\.xml: "),
+         ("<!DOCTYPE d [<!ENTITY e 'x'>]>\n<d/>", "no <seg> in it"),
          (f"<d>{''.join(f'<doc id={d!r}><ref><seg id={d!r}>x</seg></ref></doc>' for d in ('a', 'b'))}"
           + "<doc id='a'><ref><seg id='2'>x</seg></ref></doc></d>",
           "the lines of a document must be contiguous: a comes back on line")],

@@ -18,7 +18,6 @@ from clirbench.labs.formats.documents import (
     EuroparlDocuments,
     JsonDocuments,
     ReadText,
-    TrecDocuments,
 )
 from clirbench.systems.files import FileSystems
 from tests.conftest import Cli
@@ -80,7 +79,7 @@ def test_the_reader_and_the_content_are_the_identity(folder: Path) -> None:
 
 def test_what_is_missing_is_named(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"corpus\.translations and corpus\.source are not set"):
-        DocumentsCorpus(TrecDocuments(), "x")
+        DocumentsCorpus(JsonDocuments(), "x")
     (folder / "empty").mkdir()
     source = DocumentsCorpus(EuroparlDocuments(), folder / "empty", folder / "a", folder / "b")
     with pytest.raises(Problems, match=r"(?s)no files in it.*no such folder.*no such folder; one file or folder"):

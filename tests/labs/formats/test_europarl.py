@@ -1,4 +1,4 @@
-"""Europarl's release format: units, kept lines, and the published counts."""
+"""Europarl's release format: kept lines, and the published counts."""
 
 from pathlib import Path
 
@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(folder: Path, unit: str = "file", min_lines: int = 3) -> dict[str, str]:
-    reader = EuroparlDocuments(unit, min_lines)
+def read(folder: Path, min_lines: int = 3) -> dict[str, str]:
+    reader = EuroparlDocuments(min_lines)
     assert isinstance(reader, DocumentReader)
     return dict(reader.documents(folder))
 
@@ -40,18 +40,6 @@ def test_a_file_is_a_document(folder: Path) -> None:
     text = "Resumption I declare resumed. We go on. A point of order. Yes. Agenda"
     assert read(folder) == {"ep-00-01-17": text}
     assert read(folder, min_lines=0) == {"ep-00-01-17": text, "ep-00-01-18": "A heading alone"}
-
-
-def test_a_chapter_or_a_turn_is_a_document(folder: Path) -> None:
-    assert read(folder, "chapter", 1) == {
-        "ep-00-01-17.c1": "Resumption I declare resumed. We go on. A point of order. Yes.",
-        "ep-00-01-17.c2": "Agenda",
-        "ep-00-01-18.c1": "A heading alone",
-    }
-    assert read(folder, "speaker", 2) == {
-        "ep-00-01-17.c1.s1": "I declare resumed. We go on.",
-        "ep-00-01-17.c1.s2": "A point of order. Yes.",
-    }
 
 
 def test_documents_that_another_side_chose_are_not_dropped(folder: Path) -> None:
@@ -68,9 +56,6 @@ def test_a_parenthesis_at_the_head_goes(line: str, kept: str) -> None:
 
 def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path) -> None:
     sample = shared_data / "europarl" / "original-format" / "txt"
-    for unit, at_least in (("file", 4), ("chapter", 15), ("speaker", 300)):
-        english, french = (dict(EuroparlDocuments(unit, 0).documents(sample / lang)) for lang in ("en", "fr"))
-        assert len(english) >= at_least
-        if unit == "file":
-            assert english.keys() == french.keys()
-        assert all(len(doc_id.split()) == 1 for doc_id in english)
+    english, french = (dict(EuroparlDocuments(0).documents(sample / lang)) for lang in ("en", "fr"))
+    assert len(english) >= 4
+    assert english.keys() == french.keys()

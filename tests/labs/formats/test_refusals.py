@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName
-from clirbench.labs.formats.documents import EuroparlDocuments, TrecDocuments
+from clirbench.labs.formats.documents import EuroparlDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtFolder, WmtXmlCorpus
 
@@ -43,11 +43,8 @@ PART = "YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"
          r"de-en\.docs: line 2: 1 columns, 2 expected: DOMAIN DOCNAME"),
         (MTME | {"metric-scores/de-en/K-src.sys.score": "s\tgood\n"}, lambda f: MtmeCorpus(f, "de-en").read(),
          InputError, r"K-src\.sys\.score: line 1: 'good' is not a number"),
-        ({}, lambda _: EuroparlDocuments("page"), ConfigError, r"unit='page' is not one of file, chapter, speaker"),
         ({}, lambda _: EuroparlDocuments(min_lines=-1), ConfigError, r"corpus\.reader\.min_lines=-1"),
         ({}, lambda f: list(EuroparlDocuments().documents(f)), InputError, r"no files in it that end in \.txt"),
-        *(({}, lambda _, fields=fields: TrecDocuments(fields), ConfigError, r"corpus\.reader\.fields")
-          for fields in ("TEXT", [], ["A B"])),
     ],
 )  # fmt: skip
 def test_what_is_refused(

@@ -6,10 +6,11 @@ import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import Problems
-from clirbench.labs.formats.wmt import SgmlCorpus, read_sgml
+from clirbench.labs.formats.wmt import SgmlCorpus, read_sides
 from clirbench.systems.files import FileSystems
 from tests.hostile import read_or_refused
 
+REF = ("reference", "A")
 REFERENCE = """<refset setid="t" srclang="any" trglang="en">
 <DOC sysid="x" sysid="ref" docid='a.1' genre="news">
 <p>
@@ -56,7 +57,7 @@ def test_sides_are_read_into_lines_and_documents(folder: Path) -> None:
 def test_clirevals_example(shared_data: Path) -> None:
     """16 segments of documents whose boundaries test.doc_mapping.tsv gives as doc_id, segment; text as in test.txt."""
     folder = shared_data / "clir" / "clireval" / "tests" / "test_data"
-    segments = read_sgml(folder / "test.sgm")
+    (segments,) = read_sides(folder / "test.sgm", REF).values()
     rows = (folder / "test.doc_mapping.tsv").read_text().split("\n")[:-1]
     assert list(segments) == [tuple(row.split("\t")) for row in rows]
     assert list(segments.values()) == (folder / "test.txt").read_text(encoding="utf-8").split("\n")[:-1]
@@ -75,5 +76,5 @@ def test_an_attribute_of_ten_thousand_characters(tmp_path: Path) -> None:
         tag = f'<doc docid="d" {"x" * (size // n // 2)} {"y" * (size // n // 2)}="z"><seg id="1">text</seg></doc>\n'
         return "".join(tag.replace('"d"', f'"d{number}"') for number in range(n))
 
-    assert read_or_refused(read_sgml, tmp_path / "a.sgm", long_names) == ""
-    assert len(read_sgml(tmp_path / "a.sgm")) == 25  # 500,000 characters, 20,000 a document
+    assert read_or_refused(lambda path: read_sides(path, REF), tmp_path / "a.sgm", long_names) == ""
+    assert len(read_sides(tmp_path / "a.sgm", REF)[REF]) == 25  # 500,000 characters, 20,000 a document

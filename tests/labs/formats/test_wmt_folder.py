@@ -1,7 +1,5 @@
 """Folders of WMT submissions: crossed references, windows of lines, official scores."""
 
-import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -58,24 +56,9 @@ def test_one_reference_of_two_may_be_searched_and_score(mirror: Path) -> None:
     assert corpus.crossed is None
 
 
-def test_documents_are_those_of_the_file(mirror: Path) -> None:
-    (mirror / "wmt22" / "de-fr" / "docs.tsv").write_text("line\tdoc_id\n1\tx\n2\ty\n3\ty\n")
-    assert WmtFolder(str(mirror), "wmt22/de-fr").read().document_map.doc_ids == ("x", "y")
-
-
 def test_a_folder_with_crossed_references_is_the_same_collection(shared_data: Path) -> None:
     ours = FolderCorpus(str(shared_data / "wmt22" / "de-en"), references="cross").read()
     theirs = WmtFolder(str(shared_data), "wmt22/de-en/A-B").read()
     assert ours.crossed == theirs.crossed == ("A", "B")
     assert ours.test == theirs.test
     assert [d.text for d in ours.english] == [d.text for d in theirs.english]
-
-
-def test_make_installs_what_a_target_other_than_english_needs() -> None:
-    """`make` installs requirements-run.lock alone; the analyser of other languages ended in "not installed"."""
-    root = Path(__file__).parents[3]
-    locked = re.findall(r"^([\w-]+)==", (root / "requirements-run.lock").read_text(encoding="utf-8"), re.MULTILINE)
-    needed = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    for library in ("stop-words", "snowballstemmer", "langcodes", "py3langid"):
-        assert library in locked
-        assert any(one.startswith(f"{library}>=") for one in needed)

@@ -1,16 +1,14 @@
 """WMT XML: sides by document and segment, what is left out, what is refused."""
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import UnknownName
-from clirbench.labs.formats.wmt import WmtXmlCorpus, read_wmt_xml
+from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sides
 from clirbench.systems.files import FileSystems
-from tests.hostile import read_or_refused
 
 SET = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="newstest">
@@ -78,20 +76,8 @@ def test_gzip_and_a_reference_without_a_name(tmp_path: Path) -> None:
     assert corpus.source is None
 
 
-def attributes(size: int, attribute: str) -> str:
-    return "".join(attribute.format(number) for number in range(size // 13))
-
-
-def with_a_list_of_attributes(size: int) -> str:
-    return (
-        "<!DOCTYPE d [<!ATTLIST d " + attributes(size, "a{} CDATA 'x' ") + ">]><d>" + "<d/>" * (size // 2000) + "</d>"
-    )
-
-
-def with_many_attributes(size: int) -> str:
-    return "<d " + attributes(size, "a{}='x' ") + "/>"
-
-
-@pytest.mark.parametrize("content", [with_a_list_of_attributes, with_many_attributes])
-def test_many_attributes_are_read_or_refused_at_once(tmp_path: Path, content: Callable[[int], str]) -> None:
-    assert len(read_or_refused(read_wmt_xml, tmp_path / "a.xml", content)) < 600
+def test_comments_empty_segments_and_numbers_of_characters(tmp_path: Path) -> None:
+    """As expat read them: the standard of XML 1.0, sections 2.5, 3.1 and 4.1."""
+    content = '<!-- <doc id="z"> --><doc id="a"><ref><seg id="1">Z&#252;&#xFC; &e;</seg><seg id="2"/></ref></doc>'
+    (tmp_path / "set.xml").write_text(content)
+    assert read_sides(tmp_path / "set.xml") == {("reference", "A"): {("a", "1"): "Züü &e;", ("a", "2"): ""}}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError, EmptyCollection
-from clirbench.labs.models.dense import Fusion
+from clirbench.labs.models.fusion import Fusion
 from clirbench.retrieval.base import Retriever
 from clirbench.retrieval.bm25 import BM25
 from clirbench.types import Document, Documents, Run, Topic

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.files.tables import read_table
-from clirbench.labs.models.metric import Priced, plot, with_frontier
+from clirbench.labs.models.priced import Priced, plot, with_frontier
 from clirbench.report.drawing import svg
 from tests.conftest import Cli
 

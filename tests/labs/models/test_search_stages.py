@@ -10,7 +10,8 @@ import pytest
 
 from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
-from clirbench.labs.models.dense import Dense, Fusion
+from clirbench.labs.models.dense import Dense
+from clirbench.labs.models.fusion import Fusion
 from clirbench.later import load_value
 from clirbench.result import no_watch
 from clirbench.retrieval.base import Retriever, Search

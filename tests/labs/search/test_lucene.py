@@ -55,12 +55,12 @@ def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Se
     assert_identical(documents, trec_topics[:10], k1=0.0, b=0.0)
 
 
-def test_narratives_with_weights(shared_data: Path) -> None:
+def test_narratives_with_the_title_twice(shared_data: Path) -> None:
     from clirbench.topics.files import TrecTopics
 
     documents = lines_of(shared_data / "wmt21" / "de-en" / "reference-A.txt")
     path = str(shared_data / "queries" / "trec-terabyte" / "topics.701-850.txt")
-    topics = TrecTopics(path=path, fields=("title", "narrative"), weights=(2.0, 0.3)).topics(documents)
+    topics = TrecTopics(path=path, fields=("title", "title", "narrative")).topics(documents)
     assert_identical(documents, topics[:40])
 
 

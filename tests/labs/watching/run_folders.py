@@ -1,7 +1,6 @@
 """A watch in a run's folder that somebody sent, with a journal; for tests/fuzz/test_run_folders.py."""
 
 from argparse import Namespace
-from importlib.util import find_spec
 from pathlib import Path
 
 from clirbench.labs.watching.commands import watch
@@ -13,21 +12,13 @@ COMPOSES = watch
 
 
 def look(texts: Path, folder: Path, home: Path) -> None:
-    """Go on where the journal of a folder ends, for one look; what is in the journal then can be read again.
-
-    Checkpoints of the journal are shown by TensorBoard too, below `home`, where its library is there.
-    """
+    """Go on where the journal of a folder ends, for one look; what is in the journal then can be read again."""
     overrides = [
         f"folder={texts}", "metric=[BLEU]", "measures=[RBO]", "topics=keyterms", "topics.n=6", "relevance.k=2",
         "systems.quiet=0", "units=none", f"paths.cache={home / 'cache'}",
         f"hydra.run.dir={folder}",
     ]  # fmt: skip
-    events = home / f"events-{len(list(home.glob('events-*')))}" if find_spec("tensorboardX") else None
-    options = Namespace(overrides=overrides, every=1, gain=0.005, horizon=None, measure="", tensorboard=events)
+    options = Namespace(overrides=overrides, every=1, gain=0.005, horizon=None, measure="")
     started = watch.Watching(options)
-    try:
-        started.look()
-    finally:
-        if started.events is not None:
-            started.events.close()
+    started.look()
     assert [row["event"] for row in started.journal]

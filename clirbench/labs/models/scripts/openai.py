@@ -25,7 +25,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from clirbench.datasets.downloads import Pace, Patience, Refused, SlowServer, answer, reason
+from clirbench.datasets.downloads import Pace, Refused, SlowServer, answer, reason
 from clirbench.errors import DownloadError
 from clirbench.labs.models.scripts.lines import ScriptError, Work, main, whole
 
@@ -88,7 +88,7 @@ def asked(settings: dict[str, Any], headers: dict[str, str], path: str, body: An
     for left in range(settings["retries"], -1, -1):
         at_least = 0.0
         try:
-            pace = Pace(Patience(patience, patience, 0, patience), MOST_BYTES)
+            pace = Pace(patience, patience, MOST_BYTES)
             with answer(url, headers, pace, json.dumps(body).encode()) as response:
                 return read(json.loads(response.read()))
         except Refused as error:

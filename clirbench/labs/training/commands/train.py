@@ -2,7 +2,7 @@
 
 transformers' Seq2SeqTrainer does it: every other key is a setting of `Seq2SeqTrainingArguments` (`max_steps=5000`,
 `save_steps=1000`, `seed=1`, `bf16=true`). The same command goes on from the last checkpoint. Checkpoints are read by
-`systems=checkpoints systems/toolkit=huggingface systems.model=DIR`.
+`systems=checkpoints systems.model='DIR/checkpoint-%step%'`.
 """
 
 import shutil

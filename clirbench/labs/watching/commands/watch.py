@@ -29,7 +29,6 @@ from clirbench.experiment import compute_steps, conclude
 from clirbench.files.run_files import EVENTS, SETTLED, Journal, State, state_of
 from clirbench.inputs import adapt_to_inputs, read_inputs
 from clirbench.labs.watching.stopping import GAIN, Outlook, in_words, learning_curve, outlook
-from clirbench.labs.watching.tensorboard import EventFiles
 from clirbench.pages import fixed, number
 from clirbench.report import terminal
 from clirbench.report.answer import answered
@@ -74,7 +73,6 @@ class Watching:
         self.store = Store(Path(cfg.paths.cache) / "store")
         self.store.sweep()
         self.configuration = plain_configuration(cfg)
-        self.events = EventFiles(options.tensorboard) if options.tensorboard else None
         self.said = ""
         self._begin()
 
@@ -86,12 +84,9 @@ class Watching:
         self.done: dict[str, str] = {}
         self.state: dict[Path, State | None] = {}
         self.reported = ""
-        unseen = self.events is not None and not self.events.folder.exists()
         for row in self.journal:
             if row["event"] == "checkpoint":
                 self.done[row["system"]] = row.get("made_from", "")
-                if self.events is not None and unseen:
-                    self.events.add(row["system"], row["metadata"], row["values"])
             elif row["event"] == "report" and (self.folder.path / "report.html").exists():
                 self.reported = row.get("made_from", "")
 
@@ -161,11 +156,8 @@ class Watching:
         shown = "  ".join(f"{name} {number(value)}" for name, value in values.items())
         tell(f"{translation.system}  {shown}  ({fixed(seconds, 1)} s)")
         kept = {name: value if isfinite(value) else None for name, value in values.items()}
-        metadata = dict(translation.metadata)
-        if self.events:
-            self.events.add(translation.system, metadata, kept)
-        told = {"system": translation.system, "metadata": metadata, "values": kept, "seconds": round(seconds, 3)}
-        self.journal.add("checkpoint", **told, made_from=content)
+        told = {"metadata": dict(translation.metadata), "values": kept, "seconds": round(seconds, 3)}
+        self.journal.add("checkpoint", system=translation.system, **told, made_from=content)
         self.done[translation.system] = content
 
     def _tell_pending(self, pending: Mapping[str, str]) -> None:
@@ -225,7 +217,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--gain", type=float, default=GAIN, help=f"worth the wait, in units of the measure (default {GAIN})"
     )
     parser.add_argument("--horizon", type=int, help="checkpoints ahead (default: a fifth of those so far, at least 5)")
-    parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="write TensorBoard's event files there too")
     parser.add_argument("--measure", default="", help="that the rule goes by (default: that of the answer)")
     return run_command(parser, arguments, _watch)
 

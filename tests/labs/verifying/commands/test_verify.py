@@ -256,20 +256,6 @@ def test_real_texts_follow_from_a_mirror_that_has_moved_and_from_another_checkou
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
-def test_a_metric_that_a_command_computes_cannot_be_checked(cli: Cli, small_folder: Path) -> None:
-    (cli.cwd / "length.py").write_text("import sys\nfor line in open(sys.argv[1]): print(len(line))\n")
-    program = f"{sys.executable} {cli.cwd}/length.py {{hypothesis}}"
-    made = cli(
-        "+experiment=folder", "folder=small", "metric=[BLEU,Command]", f'metric.Command.command="{program}"',
-        "measures=[RBO]", "topics.n=5", "relevance.k=3", "hydra.run.dir=run",
-    )  # fmt: skip
-    assert made.returncode == 0, made.stderr
-    done = cli("verify", "run")
-    assert done.returncode == 5, done.stdout
-    assert done.stdout.startswith("cannot be checked:\n  Command: metric.Command runs a command\n")
-
-
 def test_a_signature_is_made_and_checked_as_the_page_says(run: Path, tmp_path: Path) -> None:
     if shutil.which("ssh-keygen") is None:
         pytest.skip("SSH-KEYGEN ABSENT: how a run is signed is not tested")

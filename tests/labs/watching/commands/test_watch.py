@@ -21,7 +21,6 @@ from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
 from clirbench.result import Experiment, Inputs, StepResults
 from tests.conftest import PACKAGE, Cli
-from tests.labs.watching.test_tensorboard import scalars
 from tests.lines import made_lines
 from tests.waiting import wait_until
 
@@ -70,10 +69,8 @@ def arguments(root: Path, out: str, *more: str, quiet: int = 0) -> list[str]:
     ]
 
 
-def watching(root: Path, *more: str, measure: str = "", events: Path | None = None) -> Watching:
-    options = Namespace(
-        overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure, tensorboard=events
-    )
+def watching(root: Path, *more: str, measure: str = "") -> Watching:
+    options = Namespace(overrides=arguments(root, "out", *more), every=1, gain=0.005, horizon=10, measure=measure)
     return Watching(options)
 
 
@@ -220,21 +217,6 @@ def test_a_run_folder_that_is_removed_is_made_again(
         watch.look()
 
 
-@pytest.mark.parametrize("content", ["[1]\n", '{"event": "checkpoint", "system": 1}\n', None])
-def test_a_journal_that_no_watch_wrote_is_an_error_of_one_line(
-    tmp_path: Path, lines: list[str], cli: Cli, content: str | None
-) -> None:
-    write(tmp_path, lines, 1, 0.5)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".clirbench").touch()
-    journal = tmp_path / "out" / "events.jsonl"
-    journal.mkdir() if content is None else journal.write_text(content, encoding="utf-8")
-    done = cli("watch", "--once", *arguments(tmp_path, "out"))
-    assert done.returncode == 1, done.stderr
-    assert "not a journal of clirbench" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
     tmp_path: Path, lines: list[str], cli: Cli, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -347,7 +329,7 @@ def test_a_model_that_cannot_translate_stops_no_other(
             "systems.quiet=0", "keep_copies=true", f"paths.cache={tmp_path / 'cache'}",
             f"hydra.run.dir={tmp_path / 'out'}", *KEYS,
         ],
-        every=1, gain=0.005, horizon=None, measure="", tensorboard=None,
+        every=1, gain=0.005, horizon=None, measure="",
     )  # fmt: skip
     watch = Watching(options)
     watch.look()
@@ -359,24 +341,6 @@ def test_a_model_that_cannot_translate_stops_no_other(
     (tmp_path / "models" / "step_2" / "drop").write_text("o")
     watch.look()
     assert [row["system"] for row in events(tmp_path)] == ["step1", "step3", "step2"]
-
-
-def test_values_of_a_checkpoint_reach_tensorboard(tmp_path: Path, lines: list[str]) -> None:
-    pytest.importorskip("tensorboardX", reason="EXTRA ABSENT: pip install '.[tensorboard]'")
-    write(tmp_path, lines, 2, 0.2)
-    watching(tmp_path).look()
-    write(tmp_path, lines, 10, 0.1)
-    watch = watching(tmp_path, events=tmp_path / "events")
-    watch.look()
-    assert watch.events is not None
-    watch.events.close()
-    told = {str(row["system"]): row["values"] for row in events(tmp_path)}
-    shown = scalars(tmp_path / "events" / "training")
-    assert shown["clirbench/RBO"] == {
-        step: pytest.approx(told[f"step{step}"]["RBO"])  # type: ignore[index]
-        for step in (2, 10)
-    }, "those that an earlier watch computed are there too"
-    assert set(shown) == {f"clirbench/{name}" for name in ("RBO", "MAP", "BLEU", "chrF2")}
 
 
 @pytest.mark.slow
