@@ -1,7 +1,7 @@
 """How fast the statistics of a run are: `python -m benchmarks.inference FOLDER [--systems 38]`, one core.
 
-The run of the folder (BLEU, chrF2, MacroF1, MicroF1; five measures) is made first; then the tau table with tests and
-intervals, the decision and all differences of metrics are timed alone: seconds of processor time of a second call
+The run of the folder (BLEU, chrF2, MacroF1, MicroF1; five measures) is made first; then the tau table with tests, the
+decision and all differences of metrics are timed alone: seconds of processor time of a second call
 (compiled code is cached on disk, its loading is the first call's). Beside them a loop of scipy's kendalltau.
 """
 
@@ -19,8 +19,7 @@ from clirbench.experiment import run
 from clirbench.labs.papers.favoritism import differences
 from clirbench.statistics.agreement import taus
 from clirbench.statistics.correlation import correlate
-from clirbench.statistics.decision import decide
-from clirbench.statistics.resampling import Bootstrap, Draws, intervals
+from clirbench.statistics.decision import decided
 
 
 def timed(what: str, work: Callable[[], object]) -> float:
@@ -45,8 +44,7 @@ def main() -> None:
     result = run(build(compose_configuration(["+experiment=folder", *keys])))
     evidence, units = result.evidence, result.units
     timed("tau, tests and bounds", lambda: correlate(evidence.board, ["kendall"], units=units))
-    timed("intervals, 1,000 samples of three levels", lambda: intervals(evidence, ["spearman"], Bootstrap(Draws())))
-    timed("the decision", lambda: decide(evidence, evidence.measure_names[0], unit=units.index))
+    timed("the decision", lambda: decided(evidence, units, evidence.measure_names[0]))
     timed("exchanges of systems, all pairs of metrics", lambda: differences(evidence))
     x, y = (np.stack([column.values for column in side]) for side in (evidence.board.metrics, evidence.board.measures))
     ours = timed("1,000 times all taus", lambda: [taus(x, row, units.index) for _ in range(1000) for row in y])

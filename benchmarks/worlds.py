@@ -1,4 +1,4 @@
-"""Worlds with known truth, for benchmarks/validity.py: systems in units, metrics, a measure over topics, and the truth.
+"""Worlds with known truth, for benchmarks/validity_cells.py: systems in units, metrics, a measure over topics.
 
 A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal before it is rounded or bent:
 
@@ -15,8 +15,6 @@ that stand out do so on both sides) or `clayton` (bad systems agree, good ones l
 of the truth stay normal. `holes`: how many systems a metric has (0: all).
 `curve`: systems are steps of training runs; both sides follow curves of their own. `dose`: both sides fall together
 within each unit and only there.
-
-Run for a look: python benchmarks/worlds.py
 """
 
 from collections.abc import Mapping
@@ -83,6 +81,7 @@ class Recipe:
     shared: float = 0.0
     dose: float = 0.0
     levels: int = 0
+    rounded: float = 0.0
     binary: bool = False
     bent: bool = False
     holes: tuple[int, ...] = ()
@@ -137,6 +136,8 @@ class Recipe:
             if kept:
                 x[metric, kept:] = np.nan
         y = per_topic.mean(axis=1)
+        if self.rounded:
+            y = np.round(y * self.rounded)
         return World(
             x, y, per_topic, per_segment, true_x, true_y, unit, position, z, self._metadata(unit, position, z),
             self.shared,
@@ -336,18 +337,3 @@ COVARIATE_WORLDS: Mapping[str, Recipe] = {
     "grid of 8 by 2, a second factor": replace(NULL, covariate=0.9, grid=8, factor=1.0),
     "grid of 8 by 6, a second factor": replace(NULL, covariate=0.9, grid=8, factor=1.0, units=48),
 }
-
-
-WORLDS: Mapping[str, Recipe] = {
-    **{f"tau .6: {name}": recipe for name, recipe in TRUE_WORLDS.items()},
-    **{f"tau 0: {name}": recipe for name, recipe in NULL_WORLDS.items()},
-    **{f"training: {name}": recipe for name, recipe in TRAINING_WORLDS.items()},
-    **{f"given: {name}": recipe for name, recipe in COVARIATE_WORLDS.items()},
-}
-"""All recipes by name."""
-
-
-if __name__ == "__main__":
-    for name, recipe in WORLDS.items():
-        world = recipe.draw(np.random.default_rng(0))
-        print(f"{name:<45} n = {len(world.y):3d}  tau {recipe.tau():.3f}  without noise {recipe.true_tau():.3f}")

@@ -24,8 +24,6 @@ from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.belonging import NEAR_COPIES
 from clirbench.statistics.correlation import Correlation, lowered_by_scorings
-from clirbench.statistics.grades import Evidence
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -35,7 +33,6 @@ from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, 
 from clirbench.text import Text
 from clirbench.types import Failure, Judged, Run, split_failures
 
-MANY_TOPICS = 25_000
 REFERENCES = "(reference side)"
 
 
@@ -239,9 +236,8 @@ def _with(result: Result, **changes: Any) -> Result:
 
 
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
-    """The tau table, with intervals where they are asked for."""
+    """The tau table, with tests, intervals and grades."""
     experiment = result.experiment
-    how = None if experiment.intervals is None else affordable_intervals(experiment.intervals, result.evidence)
     step = partial(
         of_all.correlations,
         coefficients=tuple(experiment.coefficients),
@@ -249,26 +245,10 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
         p_value=experiment.p_value,
         complete=experiment.complete_pairs,
         seed=experiment.seed,
-        intervals=how,
-        same_lines=result.same_lines,
     )
     rows = cached_result(experiment.engine, step, (result.evidence, result.units), ["(all systems)"])
     (found,) = watch("intervals", rows, 1)
     return [Correlation(**row) for row in found]
-
-
-def affordable_intervals(how: Bootstrap, evidence: Evidence) -> Bootstrap:
-    """The intervals without drawing segments where systems or segments are many, nor topics where those are.
-
-    The scheme of every interval says what was drawn. What is many is not what is uncertain.
-    """
-    left_out = {"segments"} if evidence.bulky else set()
-    if any(evidence.topics(name) > MANY_TOPICS for name in evidence.measure_names):
-        left_out.add("topics")
-    levels = [level for level in how.draws.levels if level not in left_out]
-    if len(levels) == len(how.draws.levels):
-        return how
-    return replace(how, draws=replace(how.draws, levels=levels or ["systems"]))
 
 
 def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:

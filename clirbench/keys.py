@@ -134,7 +134,6 @@ KEYS = (
     Key("output.tables", NAMES, ["tsv"], "formats of the tables: tsv, parquet beside it", ("tsv", "parquet")),
     Key("measures", NAMES, ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"], "IR measures"),
     Key("given", NAMES, [], "what a metric must add to: metadata columns, such as training_lines"),
-    Key("correlation.intervals", "a mapping", None, "bootstrap intervals; null: none"),
 )
 BY_NAME = {key.name: key for key in KEYS}
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}

@@ -29,7 +29,6 @@ from clirbench.statistics.correlation import Correlation, Scoring, ScoringTau, s
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.steps import rescored
 from clirbench.store.cached import Call, Pass, Plan, Shared, cached_result, run_jobs
 from clirbench.systems.base import SystemSource
@@ -206,7 +205,6 @@ class Experiment:
     alpha: float = setting("correlation.alpha")
     p_value: str = setting("correlation.p_value")
     complete_pairs: bool = setting("correlation.complete_pairs")
-    intervals: Bootstrap | None = None
     analyses: tuple[Analysis, ...] = ()
     paper: Analysis | None = None
     write_runs: str = setting("output.runs")
@@ -308,11 +306,6 @@ class Result:
         return readings(self.board, self.near_copies) if found else {}
 
     @property
-    def same_lines(self) -> bool:
-        """Whether metrics are computed on the lines that are searched, as far as their number tells."""
-        return self.inputs is not None and len(self.inputs.corpus.test) == self.inputs.corpus.document_map.n_lines
-
-    @property
     def decided_by(self) -> str:
         """The measure that systems are chosen by: the first, or if it has no topics, the next with topics; or none."""
         measure = self.board.first_measure
@@ -388,7 +381,7 @@ class Result:
         """Which system to choose, or why clirbench cannot recommend one; None without a measure."""
         if not self.decided_by:
             return None
-        step = partial(of_all.decision, measure=self.decided_by, same_lines=self.same_lines, seed=self.experiment.seed)
+        step = partial(of_all.decision, measure=self.decided_by, seed=self.experiment.seed)
         (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
         return of_all.as_decision(held)
 

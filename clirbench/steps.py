@@ -26,10 +26,9 @@ from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.tokens import STRETCH, stretches
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.statistics.belonging import Units
-from clirbench.statistics.correlation import KENDALL, correlate, reliabilities, with_corrections, with_intervals
+from clirbench.statistics.correlation import KENDALL, correlate, reliabilities, with_ceilings
 from clirbench.statistics.decision import Decision, Pick, Standing, decided
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource
 from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSet, Topic
@@ -43,12 +42,10 @@ def correlations(
     p_value: str,
     complete: bool,
     seed: int,
-    intervals: Bootstrap | None,
-    same_lines: bool,
 ) -> list[dict[str, Any]]:
-    """(evidence, units) -> the fields of every row of correlations.tsv; without `intervals` no resampled ones.
+    """(evidence, units) -> the fields of every row of correlations.tsv.
 
-    Kendall's tau is always among the coefficients: the answer is made from it. `same_lines`: see `without_noise`.
+    Kendall's tau is always among the coefficients: the answer is made from it.
     """
     evidence, units = item
     rows = correlate(
@@ -61,15 +58,12 @@ def correlations(
         units=units,
         reliabilities=reliabilities(evidence),
     )
-    if intervals is not None:
-        rows = with_corrections(rows, evidence, units, same_lines=same_lines, seed=seed)
-        rows = with_intervals(rows, evidence, intervals, complete, units)
-    return [asdict(row) for row in rows]
+    return [asdict(row) for row in with_ceilings(rows, evidence, units)]
 
 
-def decision(item: tuple[Evidence, Units], *, measure: str, same_lines: bool, seed: int) -> dict[str, Any]:
-    """(evidence, units) -> the fields of the `Decision` on a measure; `same_lines`: see `decided`."""
-    found = decided(*item, measure, same_lines=same_lines, seed=seed)
+def decision(item: tuple[Evidence, Units], *, measure: str, seed: int) -> dict[str, Any]:
+    """(evidence, units) -> the fields of the `Decision` on a measure."""
+    found = decided(*item, measure, seed=seed)
     held = {field.name: getattr(found, field.name) for field in fields(found)}
     return held | {name: [asdict(row) for row in held[name]] for name in ("standings", "picks")}
 

@@ -15,7 +15,7 @@ from clirbench.errors import ConfigError
 from clirbench.relevance.base import judged_by
 from tests.conftest import Cli
 
-SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]", "correlation.intervals=null")
+SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]")
 # These say when they were made or where, or hold keys of the store, which are made of signatures.
 APART = {"plan.tsv", "provenance.json", "manifest.json", "events.jsonl"}
 

@@ -228,7 +228,6 @@ class TestEveryEndIsOurs:
             ("margin=inf", "margin=inf must be a number of at least 0"),
             ("correlation.alpha=nan", "must be a number between 0 and 1"),
             ("correlation.coefficients=[]", "a run needs one at least, such as kendall"),
-            ("correlation.intervals=5", "correlation.intervals=5 must be a mapping"),
             ("retrieval.k1=x", "retrieval.k1='x' must be a number of at least 0"),
             ("hydra.mode=NOPE", "hydra.mode=NOPE: a value of another kind belongs there"),
             ("title='${nowhere}'", "the configuration: Interpolation key 'nowhere' not found"),

@@ -138,7 +138,7 @@ class Outcome:
     def correlations(self) -> "pd.DataFrame":
         """What most readers want of correlations.tsv: a row for each measure, metric and coefficient, columns `SHORT`.
 
-        All columns (tau without noise, bounds, grades, ...) are in `tables["correlations"]`.
+        All columns (bounds, grades, the ceiling, ...) are in `tables["correlations"]`.
 
         >>> import clirbench as cb
         >>> taus = cb.run("europarl_csen_published").correlations

@@ -21,7 +21,7 @@ ENGINES = {
 COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 """Groups of which a run has one component each."""
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
-OPEN = re.compile(r"(correlation\.intervals|scores\.rename)\.")
+OPEN = re.compile(r"scores\.rename\.")
 """Keys within keys whose value is a mapping."""
 
 

@@ -43,7 +43,6 @@ from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.base import Retriever
-from clirbench.statistics.resampling import Bootstrap
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
@@ -139,7 +138,6 @@ PARTS: Mapping[str, type] = {
     "engine": Engine,
     "paper": Analysis,
     "scores": ScoreTables,
-    "correlation.intervals": Bootstrap,
 }
 """Keys that hold components, and what these are."""
 
@@ -189,7 +187,6 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     experiment: dict[str, Any] = {
         **settings(Experiment, plain),
         **{key: parts.one(key) for key in ("corpus", "systems", "engine", "paper")},
-        "intervals": parts.one("correlation.intervals"),
         "topics": parts.labelled("topics", "also_topics"),
         "retriever": retrievers.pop("", None),
         "also_retriever": retrievers,

@@ -332,8 +332,7 @@ def laboratory_groups() -> set[str]:
 class SweepTable(Callback):
     """Hydra's hook at the end of a sweep (`-m`): one table over all of its jobs."""
 
-    def __init__(self, exclude_not_significant: bool = False) -> None:
-        self._exclude = exclude_not_significant
+    def __init__(self) -> None:
         self._jobs: list[Any] = []
         self._settings: dict[str, Any] = {}
 
@@ -346,14 +345,14 @@ class SweepTable(Callback):
         self._jobs.append(SweptJob.read(folder, list(config.hydra.overrides.task), why))
         self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
         if len(self._jobs) % EVERY == 1:
-            combine(Path(config.hydra.sweep.dir), self._jobs, exclude_not_significant=self._exclude)
+            combine(Path(config.hydra.sweep.dir), self._jobs)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Write the table, have laboratories write what they make of all jobs; say which failed and where files are."""
         from clirbench.report.compared import NAME, NO_TABLE, PAGE, SUMMARY, TEXT, combine, swept_keys
 
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
-        combine(folder, self._jobs, exclude_not_significant=self._exclude)
+        combine(folder, self._jobs)
         failed = {
             " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
             for job in self._jobs

@@ -296,18 +296,17 @@ def swept_keys(jobs: Sequence[SweptJob]) -> list[str]:
     return [key for key in dict.fromkeys(k for s in settings for k in s) if len({s.get(key) for s in settings}) > 1]
 
 
-def combine(folder: Path, jobs: Sequence[SweptJob], *, exclude_not_significant: bool = False) -> None:
+def combine(folder: Path, jobs: Sequence[SweptJob]) -> None:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
-    `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs (`aggregate`, with the
-    papers' exclusion rule where `exclude_not_significant`). A job that failed has no correlations.tsv: its row says so,
-    so that no hole goes unseen. `sweep.html` and `sweep.md` show what failed, each condition's answer, the summary and
-    a heat map for each measure.
+    `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs (`aggregate`). A job that
+    failed has no correlations.tsv: its row says so, so that no hole goes unseen. `sweep.html` and `sweep.md` show what
+    failed, each condition's answer, the summary and a heat map for each measure.
     """
     keys = swept_keys(jobs)
     jobs = [replace(job, settings={key: job.settings.get(key, "") for key in keys}) for job in jobs]
     taus = {",".join(job.spelt) or str(n): job.taus for n, job in enumerate(jobs)}
-    found = aggregate(taus, exclude_not_significant=exclude_not_significant)
+    found = aggregate(taus)
     summary = Table.of(SUMMARY, "Means over conditions", Aggregate, found)
     header = next((job.table.header for job in jobs if job.table), ())
     failed = ("this job failed or wrote no table", *[""] * (len(header) - 1))

@@ -77,7 +77,6 @@ def _tip(row: Correlation) -> str:
     known = [f"{pair}: {number(row.value)}{interval(row)}", *known, f"{row.n_systems} systems"]
     more = [row.scheme and f"interval over {row.scheme}", row.note]
     if not isnan(row.ceiling):
-        more.append(row.corrected_note if isnan(row.corrected) else f"tau without noise {number(row.corrected)}")
         more.append(f"expected of a perfect metric: {number(row.ceiling)}")
     return "; ".join(filter(None, [", ".join(known) + MEANING.get(row.significant, ""), *more]))
 

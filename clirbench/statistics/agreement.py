@@ -1,18 +1,14 @@
 """How a metric agrees with a measure: tau between independent groups, its interval, bounds and tests of all metrics.
 
-One table carries intervals and bounds: the distribution of Kendall's tau of n pairs from a t copula with 4 degrees of
-freedom, n the number of groups, by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal
-copula's, as those of scores are. Groups of several systems: each pair of groups counts once (`concordance.py`), and n
-is their number, which is exact where a group holds copies and cautious where its systems differ.
-
-Leaving out one unit (independent group of systems) at a time: how sure a value is.
-
-tau between units: whether two systems of different units have the same order by metric and measure.
-
     tau = sum w_ij s_ij(x) s_ij(y) / sqrt(sum w_ij |s_ij(x)| * sum w_ij |s_ij(y)|)
 
 over pairs i, j of different units, s the sign of the difference, w_ij = 1 / (systems in i's unit * in j's): every
 pair of units counts once, however many systems they have. With one system a unit this is Kendall's tau-b.
+
+One table carries intervals and bounds: the distribution of Kendall's tau of n pairs from a t copula with 4 degrees of
+freedom, n the number of groups, by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal
+copula's, as those of scores are. n being the number of groups is exact where a group holds copies and cautious where
+its systems differ. How sure other values are is seen by leaving out one unit at a time (`jackknifed`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +19,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.statistics.coefficients import ENUMERATED, kendall_exact
+from clirbench.statistics.coefficients import ENUMERATED, UNTESTED, kendall, kendall_exact, pair_balance, signs
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 6
@@ -97,25 +93,13 @@ def leaving_one(sums: Doubles) -> Doubles:
     return np.concatenate([whole, whole - 2 * mine], axis=-1)
 
 
-def pair_totals(pairs: Doubles, unit: Ints) -> Doubles:
-    """(..., 1 + units): sums over all pairs, and without each unit; `pairs` (..., n, n) symmetric, 0 within units."""
-    return leaving_one(of_units(pairs, unit))
-
-
 CONSTANT = "a column is constant between units"
-TOGETHER = 1000
-"""Systems up to which the pairs of all metrics are held at once."""
 
 
 def pair_weights(unit: Ints) -> Doubles:
     """(n, n): 1 / (systems in i's unit * in j's) for pairs of different units, else 0."""
     share = 1 / np.bincount(unit)[unit]
     return np.asarray(np.outer(share, share) * (unit[:, None] != unit[None, :]))
-
-
-def signs(columns: Doubles) -> Doubles:
-    """(..., n, n): 1 where the row's system scores higher, -1 lower, 0 tied."""
-    return np.sign(columns[..., :, None] - columns[..., None, :])
 
 
 def agreement_sums(x: Doubles, y: Doubles, unit: Ints) -> tuple[Doubles, Doubles, Doubles]:
@@ -135,21 +119,6 @@ def ratio(balance: Doubles, squared: Doubles) -> Doubles:
     return np.clip(balance / possible, -1.0, 1.0)
 
 
-def within_taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
-    """(metrics, 1 + units): tau-b of the pairs inside units, all pooled, and without each unit in turn.
-
-    NaN where there is no such pair that both order.
-    """
-    if len(x) > 1 and len(y) > TOGETHER:
-        return np.concatenate([within_taus(row[None], y, unit) for row in x])
-    inside = unit[:, None] == unit[None, :]
-    left, right = signs(x) * inside, signs(y) * inside
-    mine = [np.diagonal(of_units(pairs, unit), axis1=-2, axis2=-1) for pairs in (left * right, left**2, right**2)]
-    whole = [own.sum(axis=-1, keepdims=True) for own in mine]
-    rest = [np.concatenate([total, total - own], axis=-1) for total, own in zip(whole, mine, strict=True)]
-    return ratio(rest[0], rest[1] * rest[2])
-
-
 FEWEST_COMPARED = 3
 """Groups that an interval needs."""
 DRAWS = 10_000
@@ -167,8 +136,8 @@ class Agreement:
     `lower`, `upper`: one-sided bounds, corrected for the number of metrics: whatever value one asks about, in at most
     5 % of runs any metric that does not exceed it has `lower` above it. So a grade is corrected; that all bounds hold
     at once is not promised (five unrelated metrics of five true taus: .91). One metric alone has `lower` above `low`.
-    `p_value`: one-sided, of tau <= 0, corrected likewise, below alpha where `lower` is above 0. `within`: tau of the
-    pairs inside groups, NaN without them. NaN with the reason in `note`.
+    `p_value`: one-sided, of tau <= 0, corrected likewise, below alpha where `lower` is above 0. NaN with the reason in
+    `note`.
     """
 
     tau: float = nan
@@ -177,7 +146,6 @@ class Agreement:
     lower: float = nan
     upper: float = nan
     p_value: float = nan
-    within: float = nan
     n_systems: int = 0
     groups: int = 0
     note: str = ""
@@ -226,15 +194,13 @@ def _inverted(tail: Doubles, p: float) -> float:
     return 1.0 if z >= tail[-1] else float(np.sin(np.interp(z, tail, COORDINATE)))
 
 
-def interval(tau: float, groups: int, level: float = 0.95) -> tuple[float, float]:
-    """The central interval of the true tau, by inversion of both tails at (1 - level) / 2, mid-p."""
+def interval(tau: float, groups: int) -> tuple[float, float]:
+    """The central .95 interval of the true tau, by inversion of both tails, mid-p."""
     tail = upper_tail(tau, groups)
-    return _inverted(tail, (1 - level) / 2), _inverted(tail, (1 + level) / 2)
+    return _inverted(tail, 0.025), _inverted(tail, 0.975)
 
 
-def agreements(
-    x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, level: float = 0.95, seed: int = 0
-) -> list[Agreement]:
+def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, seed: int = 0) -> list[Agreement]:
     """Every metric with one measure. `x`: (metrics, n), `y`: (n,), NaN for holes, more is better; `unit`: (n,).
 
     A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
@@ -244,7 +210,7 @@ def agreements(
     for it without a gap. At each c a true hypothesis is rejected for any metric with probability alpha at most.
     **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down); Daniels 1944.
     """
-    found = [_single(column, y, unit, level) for column in x]
+    found = [_single(column, y, unit) for column in x]
     tested = [m for m, one in enumerate(found) if not np.isnan(one.low)]
     if not tested:
         return found
@@ -259,33 +225,25 @@ def agreements(
     return found
 
 
-def _single(x: Doubles, y: Doubles, unit: Ints, level: float) -> Agreement:
+def _single(x: Doubles, y: Doubles, unit: Ints) -> Agreement:
     """One metric by itself."""
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     labels, own = np.unique(unit[rows], return_inverse=True)
-    sizes = Agreement(n_systems=len(rows), groups=len(labels))
+    found = Agreement(n_systems=len(rows), groups=len(labels))
     if len(labels) < 2:
-        return _noted(sizes, "fewer than two independent groups")
+        return replace(found, note="fewer than two independent groups")
+    if len(rows) > MOST and len(labels) < len(rows):
+        return replace(found, note=f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair")
     if len(rows) > MOST:
-        from clirbench.statistics.coefficients import UNTESTED, kendall
-
-        if len(labels) < len(rows):
-            return _noted(sizes, f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair")
         tau = kendall(x[rows], y[rows], p_value=UNTESTED).value
-        within = nan
     else:
-        tau = float(taus(x[None, rows], y[rows], own)[0, 0])
-        within = float(within_taus(x[None, rows], y[rows], own)[0, 0]) if len(labels) < len(rows) else nan
+        tau = float(taus(x[rows], y[rows], own)[0])
     if np.isnan(tau):
-        return _noted(sizes, CONSTANT)
+        return replace(found, note=CONSTANT)
     if len(labels) < FEWEST_COMPARED:
-        return replace(_noted(sizes, f"too few independent groups ({len(labels)})"), tau=tau, within=within)
-    low, high = interval(tau, len(labels), level)
-    return replace(sizes, tau=tau, within=within, low=low, high=high)
-
-
-def _noted(sizes: Agreement, note: str) -> Agreement:
-    return Agreement(n_systems=sizes.n_systems, groups=sizes.groups, note=note)
+        return replace(found, tau=tau, note=f"too few independent groups ({len(labels)})")
+    low, high = interval(tau, len(labels))
+    return replace(found, tau=tau, low=low, high=high)
 
 
 def exact_tail(x: Doubles, y: Doubles, unit: Ints) -> float:
@@ -296,7 +254,7 @@ def exact_tail(x: Doubles, y: Doubles, unit: Ints) -> float:
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if len(rows) > ENUMERATED or len(np.unique(unit[rows])) < len(rows):
         return nan
-    balance = float((signs(x[rows]) * signs(y[rows])).sum()) / 2
+    balance = pair_balance(x[rows], y[rows])
     found = kendall_exact(x[rows], y[rows], balance) if balance > 0 else None
     return nan if found is None else found.value / 2
 

@@ -1,4 +1,4 @@
-"""What measurement noise does to tau: tau without it, and the tau that a perfect metric would reach with it.
+"""What measurement noise does to tau: the tau that a perfect metric would reach with it.
 
 How much better does a metric look by pseudo-relevance than by other judgments, or by one retriever than another?
 """
@@ -16,11 +16,9 @@ from clirbench.statistics.agreement import (
     MOST,
     Interval,
     jackknifed,
-    pair_totals,
     pair_weights,
     taus,
     too_few,
-    too_many,
 )
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.decision import topic_values
@@ -30,63 +28,24 @@ from clirbench.statistics.noise import FEWEST_TOPICS, Noise, topic_noise
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.types import JUDGES, Doubles, Ints
 
-WIDEST = 0.8
 SAMPLES = 200
-FEWEST_CORRECTED = 20
-"""Units that a corrected tau needs: with fewer its interval is narrow enough only where it is so by chance."""
-TOO_NOISY = "noise is too large to correct"
-SAME_LINES = "test set and collection are the same lines"
 
 
-@dataclass(frozen=True)
-class WithoutNoise:
-    """`corrected`: tau of the true values; `ceiling`: the tau that is expected of a perfect metric."""
+def ceilings(evidence: Evidence, units: Units) -> dict[str, Interval]:
+    """The tau that is expected of a perfect metric with each measure without holes, by the noise of its topics.
 
-    corrected: Interval
-    ceiling: Interval
-
-
-def without_noise(
-    evidence: Evidence, units: Units, *, same_lines: bool = False, seed: int = 0
-) -> dict[tuple[str, str], WithoutNoise]:
-    """Both for every (measure, metric) without holes, systems of different units being compared.
-
-    A measure's noise is that of its topics, a metric's that of its segments, drawn 200 times with replacement. Notes
-    say why there is no number: along training, without topics or segments, and where test set and collection are the
-    `same_lines` (metric and measure then err together, by how much is not known).
+    None along training, for fewer than 6 units or more than 2,000 systems, or without topics.
     """
     part, _ = next(iter(panels(evidence)))
-    errors = {} if same_lines or part.bulky or units.number < FEWEST_UNITS else metric_errors(part, units.index, seed)
-    found = {}
+    found: dict[str, Interval] = {}
+    if units.along_training or units.number < FEWEST_UNITS or len(part.systems) > MOST:
+        return found
     for measure, y in zip(part.measure_names, part.y, strict=True):
-        top, error = _topped(part, units, measure, y)
-        for metric, x in zip(part.metric_names, part.x, strict=True):
-            if top.note:
-                corrected = Interval(nan, note=top.note)
-            elif metric not in errors:
-                corrected = Interval(nan, note=SAME_LINES if same_lines else "noise of the metric is not known")
-            else:
-                corrected = corrected_tau(x, y, errors[metric], error, units.index)
-            found[measure, metric] = WithoutNoise(corrected, top)
+        noise = measure_noise(part, units.index, measure, FEWEST_TOPICS)
+        if noise is not None and np.ptp(y) > 0:
+            error = between_error(noise.covariance, units.index)
+            found[measure] = ceiling(y, error, noise.freedom, units.index) if error > 0 else Interval(1.0)
     return found
-
-
-def _topped(part: Evidence, units: Units, measure: str, y: Doubles) -> tuple[Interval, float]:
-    """The ceiling of a measure, and the variance of its noise between units."""
-    if units.along_training:
-        note = "checkpoints along training: description only"
-    elif units.number < FEWEST_UNITS:
-        note = too_few(units.number)
-    elif len(y) > MOST:
-        note = too_many(len(y))
-    elif (noise := measure_noise(part, units.index, measure, FEWEST_TOPICS)) is None:
-        note = "noise of the measure is not known"
-    elif np.ptp(y) == 0:
-        note = "a column is constant"
-    else:
-        error = between_error(noise.covariance, units.index)
-        return (ceiling(y, error, noise.freedom, units.index), error) if error > 0 else (Interval(1.0), 0.0)
-    return Interval(nan, note=note), nan
 
 
 def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> Noise | None:
@@ -99,46 +58,12 @@ def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> 
 
 def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:
     """Noise variance of each metric between units, of those whose segments are known: drawn 200 times."""
-    draws, found = Draws(("segments",), SAMPLES, seed=seed), {}
+    draws, found = Draws(SAMPLES, seed), {}
     for name in part.metric_names:
         if n := part.segments(name):
             scores = metric_scores(part, name, draws.weights("segments", n))
             found[name] = between_error(np.cov(scores, rowvar=False), unit)
     return found
-
-
-def corrected_tau(
-    x: Doubles, y: Doubles, error_x: float, error_y: float, unit: Ints, covariance: float = 0.0
-) -> Interval:
-    """tau of the true values of a metric and a measure, for systems of different units; `unit` (n,) numbers them.
-
-    r = sin(pi tau / 2) is the correlation behind the tau of normal columns; then
-    r_true = (r sd_x sd_y - covariance) / sqrt((var_x - error_x)(var_y - error_y)), tau_true = 2 / pi asin(r_true).
-    Variances are over pairs of different units. Interval: delete-one-unit jackknife on atanh(r_true). No number
-    (NaN, note) with fewer than 20 units, where r_true or a bound reaches 1, noise is as large as a variance, or the
-    interval is wider than .8.
-    `x`, `y`: (n,) finite, more is better; `error_x`, `error_y`: variances of their noise, averaged over systems, and
-    `covariance` of it, 0 where test set and collection are different lines.
-    **Source:** Greiner 1909 (sine); Spearman 1904 (attenuation).
-    """
-
-    if (groups := len(np.unique(unit))) < FEWEST_CORRECTED:
-        return Interval(nan, note=too_few(groups))
-    found_taus = taus(x, y, unit)
-    var_x, var_y = variances_between(x, unit), variances_between(y, unit)
-    true_x, true_y = var_x - error_x, var_y - error_y
-    if not (true_x > 0).all() or not (true_y > 0).all() or np.isnan(found_taus).any():
-        return Interval(nan, note=TOO_NOISY)
-    r = (np.sin(pi * found_taus / 2) * np.sqrt(var_x * var_y) - covariance) / np.sqrt(true_x * true_y)
-    if not abs(float(r[0])) < 1:
-        return Interval(nan, note=TOO_NOISY)
-    found = jackknifed(float(np.arctanh(r[0])), np.arctanh(np.where(np.abs(r[1:]) < 1, r[1:], nan)))
-    if np.isnan(found.low):
-        return Interval(nan, note=TOO_NOISY if found.note.startswith("undefined") else found.note)
-    low, high = (2 / pi * asin(np.tanh(end)) for end in (found.low, found.high))
-    if high - low > WIDEST or high > 1 - 1e-6 or low < -1 + 1e-6:
-        return Interval(nan, note=TOO_NOISY)
-    return Interval(2 / pi * asin(r[0]), low, high)
 
 
 def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
@@ -148,18 +73,14 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
     F-distributed with G - 1 and `freedom` degrees of freedom times 1 / (1 - reliability). `error` > 0: mean variance
     of the measure's noise. NaN with a note for fewer than 2 units. **Source:** Greiner 1909; Searle 1971, 9.9 (F).
     """
-    from scipy.special import fdtri, gammaincinv
+    from scipy.special import fdtri
 
     g = len(np.unique(unit))
     if g < 2:
         return Interval(nan, note=too_few(g))
-    ratio = float(variances_between(y, unit)[0]) / error
-    tails = ((1 + 0.95) / 2, (1 - 0.95) / 2)
-    if np.isfinite(freedom):
-        low, high = (ratio / fdtri(g - 1, freedom, tail) for tail in tails)
-    else:
-        low, high = (ratio * (g - 1) / (2 * gammaincinv((g - 1) / 2, tail)) for tail in tails)
-    return Interval(_ceiling(ratio), _ceiling(float(low)), _ceiling(float(high)))
+    ratio = variance_between(y, unit) / error
+    low, high = (float(ratio / fdtri(g - 1, freedom, tail)) for tail in (0.975, 0.025))
+    return Interval(_ceiling(ratio), _ceiling(low), _ceiling(high))
 
 
 def better_half_ceiling(ceiling: float, y: Doubles, unit: Ints) -> float:
@@ -174,7 +95,7 @@ def better_half_ceiling(ceiling: float, y: Doubles, unit: Ints) -> float:
     if np.isnan(ceiling) or len(np.unique(unit[better])) < 2:
         return nan
     reliable = np.sin(pi * ceiling / 2) ** 2
-    whole, half = (float(variances_between(y[rows], unit[rows])[0]) for rows in (np.ones(len(y), dtype=bool), better))
+    whole, half = variance_between(y, unit), variance_between(y[better], unit[better])
     explained = reliable * half
     total = explained + (1 - reliable) * whole
     return 2 / pi * asin(min(1.0, sqrt(explained / total))) if total > 0 else nan
@@ -196,12 +117,11 @@ def between_error(covariance: Doubles, unit: Ints) -> float:
     return float((weights * (own[:, None] + own[None, :] - 2 * covariance)).sum() / weights.sum() / 2)
 
 
-def variances_between(values: Doubles, unit: Ints) -> Doubles:
-    """(1 + units,): half the mean squared difference of two systems of different units; and without each unit."""
+def variance_between(values: Doubles, unit: Ints) -> float:
+    """Half the mean squared difference of two systems of different units; NaN where all are of one."""
     weights = pair_weights(unit)
     squares = weights * (values[:, None] - values[None, :]) ** 2
-    found, size = pair_totals(np.stack([squares, weights]), unit)
-    return np.asarray(np.where(size > 1e-12, found / np.maximum(size, 1e-12) / 2, nan))
+    return float(squares.sum() / weights.sum() / 2) if weights.any() else nan
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,18 @@
-"""Coefficients of agreement between two columns over the same systems.
+"""Coefficients of agreement between two columns over the same systems, their p-values, and Holm's correction.
 
 Direction is the caller's: a column where less is better is negated once before it gets here; nothing takes an
 absolute value. Every function answers with a `Coefficient`; where the number does not exist, `value` is NaN and
-`note` says why. All take `p_value`: `exact` (the default: exact where that is possible, else permutation),
-`permutation`, `scipy` (scipy's default, which is what most papers print), or `UNTESTED`.
-
-Two-sided p-values of coefficients under "every assignment of one column to the other is equally likely".
-
-`exact` counts all assignments: in closed form for Kendall with ties in at most one column, for any n; by full
-enumeration to n = 9 otherwise; beyond that `permutation` samples them and says its standard error. `normal`: Kendall's
-of more than 1,000 systems.
-
-Every column against every column, in many resamples at once: the coefficients in vectorised form.
+`note` says why. All take `p_value`: `permutation`, `scipy` (scipy's default, which is what most papers print),
+`UNTESTED`, or `exact`, the default: two-sided under "every assignment of one column to the other is equally likely",
+counted in closed form for Kendall with ties in at most one column, by full enumeration to n = 9 otherwise; beyond that
+assignments are sampled (`permutation`), and Kendall's of more than 1,000 systems is by the normal law (`normal`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
-from math import erfc, isnan, nan, prod, sqrt
+from math import isnan, nan, sqrt
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -31,13 +25,16 @@ from clirbench.types import Doubles, Ints
 
 ENUMERATED = 9
 COUNTED = 1000
-"""Systems of which the assignments are counted: .9 s."""
+"""Systems of which the assignments are counted: .9 s; the exact p differs by .0002 from the normal law's there."""
 TINY = float(np.finfo(np.float64).tiny)
 SAMPLES = 9999
-BLOCK = 1 << 20
-KEPT = 1 << 25
-"""Entries of random orders that are drawn at a time, and that are kept at most (256 MB)."""
+AT_ONCE = 1 << 21
+"""Pairs of systems times orders that are held at once."""
+P_VALUES = ("exact", "permutation", "scipy")
+UNTESTED = "none"
+"""Instead of a way to find a p-value, where no one looks at it: it is NaN."""
 Statistic = Callable[[Ints], Doubles]
+"""From orders (m, n) of the second column to the statistic of each (m,)."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +89,9 @@ def _tails(sizes: tuple[int, ...]) -> Doubles:
 def kendall_exact(x: Doubles, y: Doubles, balance: float) -> PValue | None:
     """P(|C - D| >= |balance|) over all assignments; None where both columns have ties (no closed form here).
 
-    Of more than 1,000 systems by the normal law, ties or not: the exact one takes n^3 steps and differs by .0002.
     `x`, `y`: (n,) finite; `balance` = C - D of the two. **Source:** Kendall 1938; ties: MacMahon's multinomial.
     """
     groups = [tuple(sorted(np.unique(column, return_counts=True)[1].tolist())) for column in (x, y)]
-    if len(x) > COUNTED:
-        deviation = sqrt(balance_variance(*map(np.array, groups)))
-        return PValue(max(TINY, erfc(abs(balance) / deviation / sqrt(2))), "normal")
     tied = [sizes for sizes in groups if max(sizes) > 1]
     if len(tied) == 2:
         return None
@@ -110,57 +103,27 @@ def kendall_exact(x: Doubles, y: Doubles, balance: float) -> PValue | None:
     return PValue(min(1.0, 2 * float(tails[fewest])), "exact")
 
 
-def balance_variance(x: Ints, y: Ints) -> float:
-    """Variance of C - D over all assignments, from the sizes of the groups that are tied in each column.
+def by_orders(statistic: Statistic, n: int, p_value: str, samples: int = SAMPLES, seed: int = 0) -> PValue:
+    """P(|statistic| of an order reaches that of the identity): over all n! orders to n = 9, else over random ones.
 
-    **Source:** Kendall 1970, "Rank Correlation Methods", 4.9.
+    Sampled it is (1 + number of orders that reach it) / (1 + samples), with its standard error: never 0, because the
+    observed order is one of them. **Source:** Davison and Hinkley 1997, 4.11.
     """
-    n = float(x.sum())
-    found = n * (n - 1) * (2 * n + 5) / 18
-    tied = [t.astype(np.float64) for t in (x, y)]
-    found -= sum(float((t * (t - 1) * (2 * t + 5)).sum()) for t in tied) / 18
-    found += prod(float((t * (t - 1)).sum()) for t in tied) / (2 * n * (n - 1))
-    return found + prod(float((t * (t - 1) * (t - 2)).sum()) for t in tied) / (9 * n * (n - 1) * (n - 2))
-
-
-def enumerated(statistic: Statistic, n: int) -> PValue:
-    """Share of all n! assignments whose |statistic| reaches the observed one (that of the identity).
-
-    `statistic`: takes orders (m, n) and returns (m,); n <= 9.
-    """
-    values = np.abs(statistic(_all_orders(n)))
-    return PValue(float((values >= _with_rounding_slack(values[0])).mean()), "exact")
-
-
-def sampled(statistic: Statistic, n: int, samples: int = SAMPLES, seed: int = 0) -> PValue:
-    """(1 + number of random assignments that reach the observed |statistic|) / (1 + samples), with its error.
-
-    Never 0: the observed assignment is one of them. **Source:** Davison and Hinkley 1997, 4.11.
-    """
-    observed = float(np.abs(statistic(np.arange(n)[None, :])[0]))
-    orders = _kept_orders(n, samples, seed) if n * samples <= KEPT else _random_orders(n, samples, seed)
-    hits = sum(int((np.abs(statistic(block)) >= _with_rounding_slack(observed)).sum()) for block in orders)
+    if p_value == UNTESTED:
+        return PValue(nan, "")
+    observed = float(np.abs(statistic(np.arange(n)[None])[0]))
+    least = observed - 1e-9 * max(1.0, observed)  # what rounding may take from an equal one
+    if p_value == "exact" and n <= ENUMERATED:
+        return PValue(float((np.abs(statistic(_all_orders(n))) >= least).mean()), "exact")
+    hits = int((np.abs(statistic(_random_orders(n, samples, seed))) >= least).sum())
     value = (1 + hits) / (1 + samples)
     return PValue(value, "permutation", sqrt(value * (1 - value) / samples))
 
 
-def _random_orders(n: int, samples: int, seed: int) -> Iterator[Ints]:
-    """Random orders of n items, a block (orders, n) at a time: all at once may not fit into memory."""
-    drawn = np.random.default_rng(seed)
-    size = max(1, BLOCK // n)
-    for start in range(0, samples, size):
-        yield drawn.permuted(np.tile(np.arange(n), (min(size, samples - start), 1)), axis=1)
-
-
 @lru_cache(maxsize=1)
-def _kept_orders(n: int, samples: int, seed: int) -> tuple[Ints, ...]:
-    """The same, kept: every pair of columns is tested by the same orders."""
-    return tuple(_random_orders(n, samples, seed))
-
-
-def _with_rounding_slack(observed: float) -> float:
-    """The observed value less what rounding may take from an equal one."""
-    return float(observed - 1e-9 * max(1.0, abs(observed)))
+def _random_orders(n: int, samples: int, seed: int) -> Ints:
+    """(samples, n): the same for every pair of columns."""
+    return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (samples, 1)), axis=1)
 
 
 @lru_cache(maxsize=8)
@@ -190,11 +153,6 @@ def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:
     return adjusted
 
 
-Grid = Callable[[Doubles, Doubles], Doubles]
-AT_ONCE = 1 << 21
-"""Pairs of systems times orders that are held at once."""
-
-
 def balances(ordered: Doubles, columns: NDArray[Any], first: Ints, second: Ints) -> Doubles:
     """(samples, metrics): sum over pairs of systems of `ordered` (metrics, pairs) times the sign of each column's pair.
 
@@ -214,32 +172,18 @@ def pearson_grid(x: Doubles, y: Doubles) -> Doubles:
     return np.clip(standardised(x) @ standardised(y).swapaxes(1, 2), -1.0, 1.0)  # rounding may pass 1
 
 
-def spearman_grid(x: Doubles, y: Doubles) -> Doubles:
-    """Spearman's rho (Pearson's r of mid-ranks); shapes as in `pearson_grid`."""
-    return pearson_grid(ranks(x), ranks(y))
-
-
 def ranks(columns: Doubles) -> Doubles:
     """1, 2, ... along the last axis, ties at their mean; NaN for a row with a hole. As `scipy.stats.rankdata`.
 
     That one takes half a second to import.
     """
-    order = np.argsort(columns, axis=-1, kind="stable")
-    ordered = np.take_along_axis(columns, order, axis=-1)
-    begins = np.ones(columns.shape, dtype=bool)
-    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = np.ones(columns.shape, dtype=bool)
-    ends[..., :-1] = begins[..., 1:]
-    at = np.arange(columns.shape[-1])
-    first = np.maximum.accumulate(np.where(begins, at, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(ends, at, len(at))[..., ::-1], axis=-1)[..., ::-1]
-    found = np.empty(columns.shape)
-    np.put_along_axis(found, order, (first + last) / 2 + 1, axis=-1)
+
+    def of(row: Doubles) -> Doubles:
+        _, place, sizes = np.unique(row, return_inverse=True, return_counts=True)
+        return np.asarray((np.cumsum(sizes) - (sizes - 1) / 2)[place])
+
+    found = np.apply_along_axis(of, -1, columns)
     return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, found)
-
-
-GRIDS: Mapping[str, Grid] = MappingProxyType({"pearson": pearson_grid, "spearman": spearman_grid})
-"""The coefficients that are resampled."""
 
 
 def standardised(columns: Doubles) -> Doubles:
@@ -251,11 +195,6 @@ def standardised(columns: Doubles) -> Doubles:
     constant = (columns == columns[..., :1]).all(axis=-1, keepdims=True)
     scaled = centred / np.where(constant, np.nan, np.abs(centred).max(axis=-1, keepdims=True))
     return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
-
-
-P_VALUES = ("exact", "permutation", "scipy")
-UNTESTED = "none"
-"""Instead of a way to find a p-value, where no one looks at it: it is NaN, and tau takes n log n steps and no more."""
 
 
 @dataclass(frozen=True)
@@ -292,12 +231,14 @@ def kendall(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
         return problem
     balance = pair_balance(x, y)
     value = balance / float(np.sqrt(4.0 * _ordered_pairs(x) * _ordered_pairs(y)) / 2)
-    if p_value == "scipy":
+    method = "normal" if p_value == "exact" and len(x) > COUNTED else p_value
+    if method in ("normal", "scipy"):
         from scipy.stats import kendalltau
 
-        return Coefficient(value, float(kendalltau(x, y).pvalue), len(x), _few(len(x)), p_value)
+        found = kendalltau(x, y, method="asymptotic" if method == "normal" else "auto")
+        return Coefficient(value, max(TINY, float(found.pvalue)), len(x), _few(len(x)), method)
     closed = kendall_exact(x, y, balance) if p_value == "exact" else None
-    p = closed or _by_orders(lambda orders: _balances(x, y, orders), len(x), p_value, samples, seed)
+    p = closed or by_orders(lambda orders: _balances(x, y, orders), len(x), p_value, samples, seed)
     return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
 
 
@@ -312,41 +253,6 @@ def kendall_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = 
     if not result.defined:
         return result
     return replace(result, value=pair_balance(x, y) / (len(x) * (len(x) - 1) / 2))
-
-
-def tau_ap_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
-    """tau_AP: as Kendall's tau, but a system counts by the share of those ranked above it that belong above it.
-
-    tau_AP = 2/(n-1) * sum over ranks i >= 2 of C(i)/(i-1) - 1, where C(i) counts the systems above rank i of the
-    estimate that the truth puts above it too. Ties in the estimate are averaged over all their orders; a tie in the
-    truth counts as disagreement.
-    `x`: the estimate (the MT metric), `y`: the truth (the IR measure), (n,), greater is better. Returns [-1, 1];
-    mistakes at the top cost most. Undefined cases and errors as in `kendall`; scipy has no p-value for it, so
-    `scipy` means `exact`.
-    **Source:** Yilmaz et al. 2008, eq. 4; ties: Urbano and Marrero 2017, tau_AP,a.
-    """
-    problem = _reason_undefined(x, y, p_value)
-    if problem is not None:
-        return problem
-    form = (_above_weights(x), _better(y))
-    tied = len(np.unique(y)) < len(y)
-    note = "a tie in the truth counts as disagreement" if tied else ""
-    return _from_pair_form((form,), p_value, samples, seed, note)
-
-
-def tau_ap_b(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
-    """tau_AP,b: tau_AP between two rankings of equal standing that may both have ties; symmetric.
-
-    The mean over both directions of 2/m * sum of C(i)/(p_i - 1) - 1, over the m systems that are not tied with the
-    first; p_i - 1 systems stand strictly above system i, C(i) of them above it in the other ranking too.
-    Arguments, range, undefined cases and errors as in `tau_ap_a`.
-    **Source:** Urbano and Marrero 2017, "The treatment of ties in AP correlation", tau_AP,b.
-    """
-    problem = _reason_undefined(x, y, p_value)
-    if problem is not None:
-        return problem
-    forms = ((_strictly_above_weights(x), _better(y)), (_better(x), _strictly_above_weights(y)))
-    return _from_pair_form(forms, p_value, samples, seed)
 
 
 def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:
@@ -377,7 +283,7 @@ def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
         from scipy.stats import pearsonr
 
         return Coefficient(value, float(pearsonr(left, right).pvalue), len(x), _few(len(x)), p_value)
-    p = _by_orders(lambda orders: np.asarray(right[orders] @ left), len(x), p_value, samples, seed)
+    p = by_orders(lambda orders: np.asarray(right[orders] @ left), len(x), p_value, samples, seed)
     return Coefficient(value, p.value, len(x), _few(len(x)), p.method, p.error)
 
 
@@ -388,14 +294,7 @@ SYMBOLS: Mapping[str, str] = MappingProxyType({"kendall": "tau", "spearman": "rh
 """What the usual coefficients are called in a heading and before a number; others go by their own name."""
 
 COEFFICIENTS: Mapping[str, Callable[..., Coefficient]] = MappingProxyType(
-    {
-        "kendall": kendall,
-        "kendall_a": kendall_a,
-        "tau_ap_a": tau_ap_a,
-        "tau_ap_b": tau_ap_b,
-        "spearman": spearman,
-        "pearson": pearson,
-    }
+    {"kendall": kendall, "kendall_a": kendall_a, "spearman": spearman, "pearson": pearson}
 )
 
 
@@ -406,18 +305,18 @@ def coefficient(name: str) -> Callable[..., Coefficient]:
     return COEFFICIENTS[name]
 
 
-def pair_balance(x: Doubles, y: Doubles) -> float:
-    """C - D: concordant less discordant pairs of two aligned columns (n,), in n log n steps.
+def signs(columns: Doubles) -> Doubles:
+    """(..., n, n): 1 where the row's system scores higher, -1 lower, 0 tied."""
+    return np.sign(columns[..., :, None] - columns[..., None, :])
 
-    Pairs ordered by both columns less twice those that y orders the other way once x is sorted.
-    **Source:** Knight 1966, "A computer method for calculating Kendall's tau with ungrouped data".
-    """
-    order = np.lexsort((y, x))
-    both = np.stack([x[order], y[order]], axis=1)
-    tied = _pairs(np.unique(both, axis=0, return_counts=True)[1])
-    total = len(x) * (len(x) - 1) // 2
-    ordered_by_both = _ordered_pairs(x) + _ordered_pairs(y) + tied - total
-    return float(ordered_by_both - 2 * _falling_pairs(y[order]))
+
+def pair_balance(x: Doubles, y: Doubles) -> float:
+    """C - D: concordant less discordant pairs of two aligned columns (n,); of more than 1,000 from scipy's tau."""
+    if len(x) <= COUNTED:
+        return float((signs(x) * signs(y)).sum()) / 2
+    from scipy.stats import kendalltau
+
+    return float(round(kendalltau(x, y).statistic * sqrt(_ordered_pairs(x) * _ordered_pairs(y))))
 
 
 def _balances(x: Doubles, y: Doubles, orders: Ints) -> Doubles:
@@ -435,91 +334,7 @@ def complete_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
 
 def _ordered_pairs(column: Doubles) -> int:
     """Pairs whose values differ."""
-    return len(column) * (len(column) - 1) // 2 - _pairs(np.unique(column, return_counts=True)[1])
-
-
-def _pairs(sizes: Ints) -> int:
-    """Pairs within groups of these sizes."""
-    return int((sizes * (sizes - 1) // 2).sum())
-
-
-def _falling_pairs(column: Doubles) -> int:
-    """Pairs i < j with column[i] > column[j], by merging sorted halves of all blocks of a length at once."""
-    n = len(column)
-    size = 1 << max(0, n - 1).bit_length()
-    # Ranks, and the largest rank behind the end; every block has a range of its own, so that one search serves all.
-    ranked = np.full(size, n)
-    ranked[:n] = np.unique(column, return_inverse=True)[1]
-    falling, width = 0, 1
-    while width < size:
-        blocks = ranked.reshape(-1, 2, width)
-        apart = (np.arange(len(blocks)) * (n + 1))[:, None]
-        left, right = blocks[:, 0] + apart, blocks[:, 1] + apart
-        ends = (np.arange(len(blocks)) + 1)[:, None] * width
-        falling += int((ends - np.searchsorted(left.ravel(), right.ravel(), side="right").reshape(right.shape)).sum())
-        width *= 2
-        ranked = np.sort(ranked.reshape(-1, width), axis=1)
-    return falling
-
-
-def _better(column: Doubles) -> Doubles:
-    """(n, n): 1 where the row's system scores strictly higher."""
-    return (column[:, None] > column[None, :]).astype(np.float64)
-
-
-def _above_weights(estimate: Doubles) -> Doubles:
-    """(above, below) -> 2/(n-1) times the mean of 1/(rank of below - 1) where above precedes it, over tie orders."""
-    n = len(estimate)
-    better = _better(estimate)
-    weights = np.zeros((n, n))
-    for below in range(n):
-        before = int(better[:, below].sum())
-        tied = estimate == estimate[below]
-        ranks = [before + k for k in range(int(tied.sum())) if before + k]
-        weights[better[:, below] > 0, below] = sum(1 / rank for rank in ranks) / tied.sum()
-        if tied.sum() > 1:
-            share = sum((rank - before) / rank for rank in ranks) / (tied.sum() * (tied.sum() - 1))
-            weights[tied, below] = share
-        weights[below, below] = 0.0
-    return 2 / (n - 1) * weights
-
-
-def _strictly_above_weights(column: Doubles) -> Doubles:
-    """(above, below) -> 1/(m * number strictly above): one direction of tau_AP,b, already halved."""
-    better = _better(column)
-    above = better.sum(axis=0)
-    return np.asarray(better / np.where(above, above, 1) / (above > 0).sum())
-
-
-def _pair_statistic(forms: Sequence[tuple[Doubles, Doubles]], orders: Ints) -> Doubles:
-    """(m,): sum over the forms of sum over i, j of left[i, j] * right[order i, order j], for orders (m, n)."""
-    total = np.zeros(len(orders))
-    size = max(1, BLOCK // orders.shape[1] ** 2)
-    for at in range(0, len(orders), size):
-        some = orders[at : at + size]
-        for left, right in forms:
-            moved = right[some[:, :, None], some[:, None, :]]
-            total[at : at + size] += moved.reshape(len(some), -1) @ left.ravel()
-    return total
-
-
-def _from_pair_form(
-    forms: tuple[tuple[Doubles, Doubles], ...], p_value: str, samples: int, seed: int, note: str = ""
-) -> Coefficient:
-    """The coefficient sum <left, right> - 1 and its p-value by re-assigning the systems of one side."""
-    n = len(forms[0][0])
-    value = sum(float((left * right).sum()) for left, right in forms) - 1.0
-    method = "exact" if p_value == "scipy" else p_value
-    p = _by_orders(lambda orders: _pair_statistic(forms, orders) - 1.0, n, method, samples, seed)
-    return Coefficient(value, p.value, n, _few(n) or note, p.method, p.error)
-
-
-def _by_orders(statistic: Statistic, n: int, p_value: str, samples: int, seed: int) -> PValue:
-    if p_value == UNTESTED:
-        return PValue(nan, "")
-    if p_value == "exact" and n <= ENUMERATED:
-        return enumerated(statistic, n)
-    return sampled(statistic, n, samples, seed)
+    return (len(column) ** 2 - int((np.unique(column, return_counts=True)[1] ** 2).sum())) // 2
 
 
 def _reason_undefined(x: Doubles, y: Doubles, p_value: str) -> Coefficient | None:

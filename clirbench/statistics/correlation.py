@@ -1,8 +1,6 @@
 """The tau table: every IR measure against every MT metric, across the systems of a scoreboard.
 
-Does a metric agree with retrieval under other scorings of the same topics too?
-
-One table over several experiments: language pairs, domains, collections.
+Under other scorings of the same topics too, and over several experiments (language pairs, domains, collections).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,15 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from clirbench.pages import number
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import MOST, Agreement, agreements, taus, too_many
+from clirbench.statistics.agreement import MOST, agreements, taus, too_many
 from clirbench.statistics.belonging import Units, covariates, units_of
-from clirbench.statistics.ceiling import better_half_ceiling, without_noise
-from clirbench.statistics.coefficients import GRIDS, UNTESTED, Coefficient, coefficient, complete_pairs, significance
+from clirbench.statistics.ceiling import better_half_ceiling, ceilings
+from clirbench.statistics.coefficients import UNTESTED, coefficient, complete_pairs, significance
 from clirbench.statistics.given import ALONG, explaining, real_metrics
 from clirbench.statistics.grades import SHOWN, Evidence, Graded, after_scorings, at_most_weak, graded, reliability
-from clirbench.statistics.resampling import Bootstrap, intervals
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
@@ -42,31 +38,26 @@ class Correlation:
     `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `n_systems`
     how many systems it was computed over. `p_value`: of this pair alone, two-sided, by `p_method` (`exact`, `normal`,
     `permutation`, `scipy`), for independent systems alone; `p_error`: the standard error of a sampled p. For
-    `kendall`: tau between the independent `groups`; `p_adjusted` one-sided, for all metrics of the run together
-    (step-down max-T), by which it is `significant`; `ci_low`, `ci_high` of this pair alone; `lower`, `upper` one-sided
-    bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it; `better_half`: tau within
-    the better half of the systems by the measure, `better_half_ceiling` its ceiling; `reliability` of the measure over
-    topics. `scheme` names what the interval is of. `corrected`: tau without measurement noise, `ceiling`: expected of a
-    metric without error (`with_corrections`), with .95 intervals.
+    `kendall` alone: tau between the independent `groups`; `p_adjusted` one-sided, for all metrics of the run together
+    (step-down max-T), by which it is `significant`; `ci_low`, `ci_high` of this pair alone, `scheme` what they are of;
+    `lower`, `upper` one-sided bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it;
+    `better_half`: tau within the better half of the systems by the measure, `better_half_ceiling` its ceiling;
+    `reliability` of the measure over topics; `ceiling`: tau expected of a metric without error, with its .95 interval.
     """
 
     measure: str
     metric: str
     coefficient: str
-    value: float
-    p_value: float
-    n_systems: int
-    significant: Significance
+    value: float = nan
+    p_value: float = nan
+    n_systems: int = 0
+    significant: Significance = "undefined"
     note: str = ""
     ci_low: float = nan
     ci_high: float = nan
     scheme: str = ""
     p_method: str = ""
     p_error: float = 0.0
-    corrected: float = nan
-    corrected_low: float = nan
-    corrected_high: float = nan
-    corrected_note: str = ""
     ceiling: float = nan
     ceiling_low: float = nan
     ceiling_high: float = nan
@@ -110,36 +101,50 @@ def correlate(
         if KENDALL in coefficients and p_value != UNTESTED:
             tests = between(board, measure, units, alpha, seed, known.get(measure.name, nan))
         for metric, name in product(board.metrics, coefficients):
-            found, note = _found(board, measure, metric, name, alone, complete, seed)
+            row = _alone(board, measure, metric, name, alone, complete, seed, alpha)
             if many and not name.startswith(KENDALL):
-                note = "; ".join(filter(None, [too_many(found.n), note]))
-            method = "" if isnan(found.p_value) else found.p_method
-            row = Correlation(
-                measure.name, metric.name, name, found.value, found.p_value, found.n,
-                significance(found.p_value, alpha), note, p_method=method, p_error=found.p_error,
-            )  # fmt: skip
+                row = replace(row, note=_joined(too_many(row.n_systems), row.note))
             rows.append(row if isnan(row.value) else _tested(row, tests, units))
     return rows
+
+
+def _alone(
+    board: Scoreboard,
+    measure: Column,
+    metric: Column,
+    name: str,
+    p_value: str,
+    complete: bool,
+    seed: int,
+    alpha: float,
+) -> Correlation:
+    """The coefficient of a pair by itself."""
+    x, y = metric.oriented, measure.oriented
+    kept, n_all = complete_pairs(x, y), len(board.systems)
+    holed = len(kept[0]) < n_all
+    over = f"correlation.complete_pairs=true takes the other {len(kept[0])}" if holed else ""
+    if complete:
+        x, y = kept
+        over = f"over {len(x)} of {n_all} systems (correlation.complete_pairs)" if holed else ""
+    found = coefficient(name)(x, y, p_value=p_value, seed=seed)
+    return Correlation(
+        measure.name, metric.name, name, found.value, found.p_value, found.n, significance(found.p_value, alpha),
+        _joined(over, found.note), p_method="" if isnan(found.p_value) else found.p_method, p_error=found.p_error,
+    )  # fmt: skip
 
 
 def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) -> Correlation:
     """A row of kendall with what is known between groups; of other coefficients, why there is no test."""
     if row.coefficient != KENDALL:
         why = FOR_KENDALL if not units.independent else "" if isnan(row.p_value) else OF_KENDALL
-        return replace(row, note=_and(row, why))
+        return replace(row, note=_joined(why, row.note))
     found = tests.get(row.metric)
     if found is None:
         why = NO_METRIC if tests else ""
-        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_and(row, why))
-    return replace(
-        found,
-        value=row.value if isnan(found.value) else found.value,
-        n_systems=row.n_systems,
-        p_value=row.p_value,
-        p_method=row.p_method,
-        p_error=row.p_error,
-        note=_and(row, found.note, "" if units.independent else NOT_ALONE),
-    )
+        return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_joined(why, row.note))
+    kept = {name: getattr(row, name) for name in ("n_systems", "p_value", "p_method", "p_error")}
+    note = _joined(found.note, "" if units.independent else NOT_ALONE, row.note)
+    return replace(found, **kept, value=row.value if isnan(found.value) else found.value, note=note)
 
 
 def between(
@@ -147,40 +152,26 @@ def between(
 ) -> dict[str, Correlation]:
     """The row of kendall of every metric with one measure, between independent groups; `known`: its reliability."""
     metrics = real_metrics(board)
-    empty = {
-        metric.name: Correlation(measure.name, metric.name, KENDALL, nan, nan, 0, "undefined", reliability=known)
-        for metric in metrics
-    }
+    empty = [Correlation(measure.name, metric.name, KENDALL, reliability=known) for metric in metrics]
     if units.along_training:
-        return {name: replace(row, note=ALONG) for name, row in empty.items()}
+        return {row.metric: replace(row, note=ALONG) for row in empty}
     if not metrics:
         return {}
     x, y = np.stack([metric.oriented for metric in metrics]), measure.oriented
     found = agreements(x, y, units.index, alpha=alpha, seed=seed)
     words = graded(found, x, y, units.index, reliability=known, alpha=alpha, seed=seed)
-    of = f"tau of these topics and segments between {units.said}"
+    of = f"95 %: tau of these topics and segments between {units.said}; systems are a sample; t copula"
     rows, told = {}, covariates(board, units)
-    for metric, one, word in zip(metrics, found, words, strict=True):
-        tested = not isnan(one.p_value)
+    for row, metric, one, word in zip(empty, metrics, found, words, strict=True):
         explained = explaining(told, units, metric, measure, one.tau, one.low) if word.grade in SHOWN else None
         if explained is not None and explained.equal.p_value > alpha:
             word = at_most_weak(word)
         rows[metric.name] = replace(
-            empty[metric.name],
-            value=one.tau,
-            p_adjusted=one.p_value,
-            significant=significance(one.p_value, alpha),
-            note="; ".join(filter(None, [one.note, _within(one)])),
-            ci_low=one.low,
-            ci_high=one.high,
-            scheme=f"95 %: {of}; systems are a sample; t copula" if tested else "",
-            groups=one.groups,
-            lower=one.lower,
-            upper=one.upper,
-            grade=word.grade,
-            lowered=word.lowered,
+            row, value=one.tau, p_adjusted=one.p_value, significant=significance(one.p_value, alpha), note=one.note,
+            ci_low=one.low, ci_high=one.high, scheme="" if isnan(one.p_value) else of, groups=one.groups,
+            lower=one.lower, upper=one.upper, grade=word.grade, lowered=word.lowered,
             better_half=better_half(metric.oriented, y, units.index),
-        )
+        )  # fmt: skip
     return rows
 
 
@@ -199,72 +190,22 @@ def reliabilities(evidence: Evidence) -> dict[str, float]:
     return {name: reliability(evidence.per_topic[name]) for name in evidence.per_topic if evidence.is_mean(name)}
 
 
-def _within(found: Agreement) -> str:
-    return "" if isnan(found.within) else f"tau within groups {number(found.within)}"
+def _joined(*notes: str) -> str:
+    """Those that say something, each once, as one note."""
+    return "; ".join(filter(None, dict.fromkeys(notes)))
 
 
-def _and(row: Correlation, *notes: str) -> str:
-    """Both as one note: first `notes`, such as why nothing was tested, then the row's own."""
-    return "; ".join(filter(None, dict.fromkeys((*notes, row.note))))
-
-
-def with_intervals(
-    rows: Sequence[Correlation], evidence: Evidence, how: Bootstrap, complete: bool = False, units: Units | None = None
-) -> list[Correlation]:
-    """The rows with resampled intervals of spearman and pearson, where systems are independent.
-
-    `scheme` says what the interval is of and how it was made; a note of the interval joins the row's.
-    """
-    units = units_of(evidence.board) if units is None else units
-    names = [name for name in dict.fromkeys(row.coefficient for row in rows) if name in GRIDS]
-    if not units.independent or not names or len(evidence.systems) > MOST:
-        return list(rows)
-    found = intervals(evidence, names, how, complete)
-    joined = []
+def with_ceilings(rows: Iterable[Correlation], evidence: Evidence, units: Units) -> Iterator[Correlation]:
+    """The rows; those of kendall without holes have the ceiling of their measure and of its better half."""
+    found = ceilings(evidence, units)
+    whole = {column.name for column in evidence.board.columns if np.isfinite(column.values).all()}
     for row in rows:
-        interval = found.get((row.measure, row.metric, row.coefficient))
-        if interval is not None:
-            known = not interval.note or interval.note in row.note or isnan(row.value)
-            note = row.note if known else "; ".join(filter(None, [row.note, interval.note]))
-            row = replace(row, ci_low=interval.low, ci_high=interval.high, scheme=how.scheme, note=note)
-        joined.append(row)
-    return joined
-
-
-def with_corrections(
-    rows: Sequence[Correlation], evidence: Evidence, units: Units, *, same_lines: bool = False, seed: int = 0
-) -> list[Correlation]:
-    """The rows of kendall with tau without noise and its ceiling, or `corrected_note`, why there is none."""
-    found = without_noise(evidence, units, same_lines=same_lines, seed=seed)
-    joined = []
-    for row in rows:
-        if row.coefficient == KENDALL and (row.measure, row.metric) in found:
-            true, top = found[row.measure, row.metric].corrected, found[row.measure, row.metric].ceiling
-            y, half = evidence.board[row.measure].oriented, nan
+        if row.coefficient == KENDALL and row.measure in found and row.metric in whole:
+            top, half = found[row.measure], nan
             if not isnan(row.better_half):
-                kept = np.flatnonzero(np.isfinite(y))
-                half = better_half_ceiling(top.value, y[kept], units.index[kept])
-            row = replace(
-                row, corrected=true.value, corrected_low=true.low, corrected_high=true.high, corrected_note=true.note,
-                ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high, better_half_ceiling=half,
-            )  # fmt: skip
-        joined.append(row)
-    return joined
-
-
-def _found(
-    board: Scoreboard, measure: Column, metric: Column, name: str, p_value: str, complete: bool, seed: int
-) -> tuple[Coefficient, str]:
-    """The coefficient and its note."""
-    x, y = metric.oriented, measure.oriented
-    n_all = len(board.systems)
-    kept, others = complete_pairs(x, y)
-    over = "" if len(kept) == n_all else f"correlation.complete_pairs=true takes the other {len(kept)}"
-    if complete:
-        x, y = kept, others
-        over = f"over {len(x)} of {n_all} systems (correlation.complete_pairs)" if over else ""
-    found: Coefficient = coefficient(name)(x, y, p_value=p_value, seed=seed)
-    return found, "; ".join(filter(None, [over, found.note]))
+                half = better_half_ceiling(top.value, evidence.board[row.measure].oriented, units.index)
+            row = replace(row, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high, better_half_ceiling=half)
+        yield row
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,8 +265,7 @@ def lowered_by_scorings(rows: Iterable[Correlation], measure: str, taus: Iterabl
 class Aggregate:
     """One metric for one measure over all experiments that have both.
 
-    `wins`: experiments where its significant coefficient is the highest of the significant ones, ties shared by all;
-    `left_out`: experiments that the exclusion rule dropped from mean, median and SD.
+    `wins`: experiments where its significant coefficient is the highest of the significant ones, ties shared by all.
     """
 
     measure: str
@@ -336,59 +276,36 @@ class Aggregate:
     sd: float
     wins: int
     experiments: int
-    left_out: str
     note: str = ""
 
 
-def aggregate(
-    correlations: Mapping[str, Sequence[Correlation]], *, exclude_not_significant: bool = False
-) -> list[Aggregate]:
+def aggregate(correlations: Mapping[str, Sequence[Correlation]]) -> list[Aggregate]:
     """Mean, median, SD (n - 1) and wins over experiments (label -> rows of its correlations.tsv).
 
-    Every experiment counts by default. With `exclude_not_significant`, the rule of Gowda et al. 2021: an experiment
-    leaves mean, median and SD of a measure if any metric's coefficient is not significant there (this favours what
-    was significant by luck, so it is not the default). Undefined coefficients never count, and are noted.
+    Undefined coefficients never count, and are noted.
     """
-    keys = dict.fromkeys((row.measure, row.coefficient) for rows in correlations.values() for row in rows)
+    highest: dict[tuple[str, str, str], float] = {}
+    table: dict[tuple[str, str], dict[str, dict[str, Correlation]]] = {}
+    for label, rows in correlations.items():
+        for row in rows:
+            key = (row.measure, row.coefficient)
+            table.setdefault(key, {}).setdefault(row.metric, {})[label] = row
+            if row.significant == "true":
+                highest[*key, label] = max(row.value, highest.get((*key, label), row.value))
     found = []
-    for measure, name in keys:
-        table = {
-            label: {row.metric: row for row in rows if (row.measure, row.coefficient) == (measure, name)}
-            for label, rows in correlations.items()
-        }
-        table = {label: rows for label, rows in table.items() if rows}
-        out = [
-            label
-            for label, rows in table.items()
-            if exclude_not_significant and any(row.significant != "true" for row in rows.values())
-        ]
-        metrics = dict.fromkeys(metric for rows in table.values() for metric in rows)
-        found += [_row(measure, name, metric, table, out) for metric in metrics]
+    for (measure, name), metrics in table.items():
+        for metric, cells in metrics.items():
+            values = [row.value for row in cells.values() if not isnan(row.value)]
+            undefined = [label for label, row in cells.items() if isnan(row.value)]
+            won = [
+                row.significant == "true" and row.value >= highest[measure, name, label] - 1e-12
+                for label, row in cells.items()
+            ]
+            found.append(
+                Aggregate(
+                    measure, metric, name, mean(values) if values else nan, median(values) if values else nan,
+                    stdev(values) if len(values) > 1 else nan, sum(won), len(values),
+                    f"undefined in {', '.join(undefined)}" if undefined else "",
+                )
+            )  # fmt: skip
     return found
-
-
-def _row(
-    measure: str, name: str, metric: str, table: Mapping[str, Mapping[str, Correlation]], out: Sequence[str]
-) -> Aggregate:
-    held = {label: rows[metric] for label, rows in table.items() if metric in rows and label not in out}
-    values = [row.value for row in held.values() if not isnan(row.value)]
-    undefined = [label for label, row in held.items() if isnan(row.value)]
-    wins = sum(_wins(metric, rows) for rows in table.values())
-    return Aggregate(
-        measure=measure,
-        metric=metric,
-        coefficient=name,
-        mean=mean(values) if values else nan,
-        median=median(values) if values else nan,
-        sd=stdev(values) if len(values) > 1 else nan,
-        wins=wins,
-        experiments=len(values),
-        left_out=", ".join(out),
-        note=f"undefined in {', '.join(undefined)}" if undefined else "",
-    )
-
-
-def _wins(metric: str, rows: Mapping[str, Correlation]) -> bool:
-    significant = [row.value for row in rows.values() if row.significant == "true"]
-    own = rows.get(metric)
-    return own is not None and own.significant == "true" and own.value >= max(significant) - 1e-12

@@ -18,8 +18,7 @@ from clirbench.measures.base import arithmetic
 from clirbench.pages import number
 from clirbench.statistics.agreement import Interval, jackknifed
 from clirbench.statistics.belonging import Units, known_before
-from clirbench.statistics.coefficients import ranks
-from clirbench.statistics.grades import Evidence, panels
+from clirbench.statistics.grades import Evidence
 from clirbench.statistics.noise import (
     FEWEST_TOPICS,
     Noise,
@@ -36,8 +35,7 @@ ABOVE, BELOW = 0.04, 0.01
 decides who is tied: with two tails of .025 the set would keep systems that .95 confidence excludes."""
 DRAWS, AT_ONCE = 4000, 250
 LOGITS = np.linspace(-4, 8, 49)
-SHARES = np.linspace(0, 0.9, 10)
-"""Grid of the logit of reliability, and of the share of the true variance that the metrics have."""
+"""Grid of the logit of reliability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,43 +96,30 @@ def _t_draws(covariance: Doubles, freedom: int, rng: np.random.Generator) -> Dou
     return np.asarray(normal / np.sqrt(rng.chisquare(freedom, size=(DRAWS, 1)) / freedom))
 
 
-def true_values(means: Doubles, noise: Doubles, metrics: Doubles | None = None, *, seed: int = 0) -> Doubles:
+def true_values(means: Doubles, noise: Doubles, *, seed: int = 0) -> Doubles:
     """(DRAWS, n): joint draws of the true values of n >= 2 systems, less their mean, given measured `means` (n,).
 
-    means = mu + theta + e, e ~ N(0, noise), theta ~ N(0, v ((1 - s) I + s K)), mu flat; reliability
-    v / (v + mean noise) is Beta(1, .5), s uniform on 0 to .9. `noise` (n, n): covariance of contrasts
-    (`topic_noise`), not 0. K, of mean variance 1, is how all `metrics` (k, n), more is better, predict together: by
-    the mean of their normal scores, or each with its own weight. Without metrics s is 0. Both settings are summed over
-    a grid.
-    **Source:** Rasmussen and Williams 2006, 2.3; prior of reliability: Daniels 1999; normal scores: van der Waerden
-    1952.
+    means = mu + theta + e, e ~ N(0, noise), theta ~ N(0, v I), mu flat; reliability v / (v + mean noise) is
+    Beta(1, .5), summed over a grid. `noise` (n, n): covariance of contrasts (`topic_noise`), not 0.
+    **Source:** Rasmussen and Williams 2006, 2.3; prior of reliability: Daniels 1999.
     """
     basis = contrasts(len(means))
-    data, error = basis.T @ means, basis.T @ noise @ basis
-    alike = float(np.trace(error)) / len(error)
-    kernel = None if metrics is None else _kernel(metrics, basis)
-    shares = SHARES if kernel is not None else SHARES[:1]
-    own = np.eye(len(error))
-    priors = [own if kernel is None else np.asarray((1 - share) * own + share * kernel) for share in shares.tolist()]
-    # The noise is turned to the identity, each prior then to a diagonal: every cell of the grid is a product.
+    error = basis.T @ noise @ basis
+    alike, own = float(np.trace(error)) / len(error), np.eye(len(error))
+    # The noise is turned to the identity, the prior then to a diagonal: every cell of the grid is a product.
     root = np.asarray(np.linalg.cholesky(error + 1e-9 * alike * own), dtype=np.float64)
-    logs = np.empty((len(shares), len(LOGITS)))
-    turned = []
-    for at, prior in enumerate(priors):
-        sizes, axes = np.linalg.eigh(_whitened(prior, root))
-        seen = axes.T @ np.linalg.solve(root, data)
-        variances = alike * np.exp(LOGITS)[:, None] * np.maximum(sizes, 0)
-        logs[at] = -(np.log1p(variances) + seen**2 / (1 + variances)).sum(axis=1) / 2
-        turned.append((variances, axes, seen))
-    # Beta(1, .5) as a density of the logit
-    logs += -np.log1p(np.exp(-LOGITS)) - 0.5 * np.log1p(np.exp(LOGITS))
-    weights = np.exp(logs - logs.max()).ravel()
+    white = np.linalg.solve(root, np.linalg.solve(root, own).T)
+    sizes, axes = np.linalg.eigh((white + white.T) / 2)
+    seen = axes.T @ np.linalg.solve(root, basis.T @ means)
+    variances = alike * np.exp(LOGITS)[:, None] * np.maximum(sizes, 0)
+    logs = -(np.log1p(variances) + seen**2 / (1 + variances)).sum(axis=1) / 2
+    logs += -np.log1p(np.exp(-LOGITS)) - 0.5 * np.log1p(np.exp(LOGITS))  # Beta(1, .5) as a density of the logit
+    weights = np.exp(logs - logs.max())
     rng = np.random.default_rng([seed, len(means)])
     cells, counts = np.unique(rng.choice(len(weights), size=DRAWS, p=weights / weights.sum()), return_counts=True)
     found = []
-    for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-        variances, axes, seen = turned[cell // len(LOGITS)]
-        kept = (variance := variances[cell % len(LOGITS)]) / (1 + variance)
+    for variance, count in zip(variances[cells], counts.tolist(), strict=True):
+        kept = variance / (1 + variance)
         normal = kept * seen + np.sqrt(kept) * rng.normal(size=(count, len(seen)))
         found.append(normal @ (basis @ root @ axes).T)
     return np.concatenate(found)
@@ -148,28 +133,6 @@ def p_best(draws: Doubles) -> Doubles:
 def expected_loss(draws: Doubles) -> Doubles:
     """(systems,) >= 0: mean of true best - true value."""
     return np.asarray((draws.max(axis=1, keepdims=True) - draws).mean(axis=0))
-
-
-def _kernel(metrics: Doubles, basis: Doubles) -> Doubles | None:
-    """How metrics (k, n) predict contrasts together; None where no column is complete and varies."""
-    from scipy.special import ndtri
-
-    kept = metrics[np.isfinite(metrics).all(axis=1)]
-    kept = kept[np.ptp(kept, axis=1) > 0] if len(kept) else kept
-    if not len(kept):
-        return None
-    scores = ndtri(ranks(kept) / (kept.shape[1] + 1))
-    scores = scores / scores.std(axis=1, keepdims=True)
-    middle = scores.mean(axis=0)
-    each = basis.T @ scores.T @ scores @ basis / len(scores)
-    mean = np.outer(basis.T @ middle, basis.T @ middle)
-    both = each / np.trace(each) + mean / max(float(np.trace(mean)), 1e-300)
-    return np.asarray(both / np.trace(both) * len(both))
-
-
-def _whitened(matrix: Doubles, root: Doubles) -> Doubles:
-    found = np.linalg.solve(root, np.linalg.solve(root, matrix).T)
-    return np.asarray((found + found.T) / 2)
 
 
 def better_with(slope: Interval, rise: float = 1.0) -> Interval:
@@ -246,8 +209,7 @@ class Standing:
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
     from the recommended system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the
-    recommended one. P(it is the best) by the topics, and by topics and metrics; `expected_loss` >= 0 by the topics. NaN
-    where not known: `note` says why.
+    recommended one. `p_best`, that it is the best, and `expected_loss` >= 0 are NaN where not known: `note` says why.
     """
 
     system: str
@@ -258,7 +220,6 @@ class Standing:
     difference_low: float
     difference_high: float
     p_best: float
-    p_best_with_metrics: float
     expected_loss: float
     in_set: bool
     note: str = ""
@@ -310,77 +271,53 @@ class Decision:
         return tuple(row.system for row in self.standings if row.in_set and row.system not in self.recommended)
 
 
-def decided(evidence: Evidence, units: Units, measure: str, *, same_lines: bool = False, seed: int = 0) -> Decision:
-    """The decision on a measure among the systems that have it.
-
-    `same_lines`: see `decide`. `reason` says why there is none; more than 400 systems have none.
-    """
-    kept = np.isfinite(evidence.board[measure].values)
-    if int(kept.sum()) > MOST_SYSTEMS:
-        return Decision(measure, reason=f"{int(kept.sum())} systems: at most {MOST_SYSTEMS} are compared")
-    own = units.only(np.flatnonzero(kept))
-    part = evidence.only(kept)
-    return decide(part, measure, unit=own.index, along=own.along_training, same_lines=same_lines, seed=seed)
-
-
 def measure_with_topics(evidence: Evidence, first: str) -> str:
     """`first`, or where it has too few topics for a decision the first measure of the board that has enough."""
     names = (first, *evidence.measure_names)
     return next((name for name in names if evidence.topics(name) >= FEWEST_TOPICS), first)
 
 
-def decide(
-    evidence: Evidence,
-    measure: str,
-    *,
-    unit: Ints | None = None,
-    along: bool = False,
-    same_lines: bool = False,
-    seed: int = 0,
-) -> Decision:
-    """Which system to choose by `measure`, a column of the board without holes.
+def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) -> Decision:
+    """Which system to choose by `measure`, a column of the board, among the systems that have it.
 
-    `unit` (n,): the unit of every system in the board. `along`: systems are checkpoints along training, whose true
-    values are no sample: P(best) and losses are not expected. `same_lines`: test set and collection are the same
-    lines; metrics then confirm the noise of the measure, and P(best) does not use them; nor where systems form units.
-    No decision for fewer than 2 systems or 5 topics.
+    Along training true values are no sample: P(best) and losses are not expected. `reason` says why there is no
+    decision: fewer than 2 systems or 5 topics, or more than 400 systems.
     """
-    part, _ = next(iter(panels(evidence)))
-    if measure not in part.measure_names:
-        return Decision(measure, reason=f"{measure} has holes")
-    y = part.y[part.measure_names.index(measure)]
-    if len(y) < 2:
-        return Decision(measure, reason=f"{len(y)} system: at least 2 are needed")
-    if (y == y[0]).all():
-        return Decision(measure, reason=f"{measure} is the same for all systems")
+    part = evidence.only(np.isfinite(evidence.board[measure].values))
+    units, y = units.only(evidence.rows(part.systems)), part.board[measure].oriented
     values = topic_values(part, measure)
-    if values is None:
-        return Decision(measure, reason=f"{measure} has no per-topic values, so its noise is unknown")
-    topics = values.shape[1]
-    if topics < FEWEST_TOPICS:
-        return Decision(measure, n_topics=topics, reason=f"{topics} topics: at least {FEWEST_TOPICS} are needed")
-    own = np.arange(len(y)) if unit is None else unit
-    noise = topic_noise(values, own)
+    topics = 0 if values is None else values.shape[1]
+    reason = _no_decision(measure, y, topics)
+    if reason or values is None:
+        return Decision(measure, n_topics=topics, reason=reason)
+    noise = topic_noise(values, units.index)
     if float(np.trace(noise.covariance)) <= 0:
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
     reliability = sure_reliability(y, noise)
-    best, with_metrics, losses = np.full((3, len(y)), nan)
-    note = _not_expected(topics, reliability, along)
-    if not note:
+    best, losses = np.full((2, len(y)), nan)
+    if not (note := _not_expected(topics, reliability, units.along_training)):
         draws = true_values(y, noise.covariance, seed=seed)
         best, losses = p_best(draws), expected_loss(draws)
-        real = [at for at, name in enumerate(part.metric_names) if not known_before(name)]
-        note = _no_evidence(len(real), same_lines, len(np.unique(own)) == len(own))
-        if not note:
-            with_metrics = p_best(true_values(y, noise.covariance, part.x[real], seed=seed))
     compared = compared_with_first(y, values, seed=seed)
     low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
-    columns = (y, low, high, compared.difference, compared.low, compared.high, best, with_metrics, losses)
-    numbers = (column.tolist() for column in (*columns, compared.tied))
-    cells: list[list[Any]] = [list(part.systems), *numbers, [note] * len(y)]
+    columns = (y, low, high, compared.difference, compared.low, compared.high, best, losses, compared.tied)
+    cells: list[list[Any]] = [list(part.systems), *(column.tolist() for column in columns), [note] * len(y)]
     rows = [Standing(*row) for row in zip(*cells, strict=True)]
     standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
-    return Decision(measure, standings, tuple(_picks(part, y, own, along)), topics, reliability)
+    return Decision(measure, standings, tuple(_picks(part, y, units)), topics, reliability)
+
+
+def _no_decision(measure: str, y: Doubles, topics: int) -> str:
+    """Why there is no decision; nothing where there is one."""
+    if len(y) > MOST_SYSTEMS:
+        return f"{len(y)} systems: at most {MOST_SYSTEMS} are compared"
+    if len(y) < 2:
+        return f"{len(y)} system: at least 2 are needed"
+    if (y == y[0]).all():
+        return f"{measure} is the same for all systems"
+    if not topics:
+        return f"{measure} has no per-topic values, so its noise is unknown"
+    return "" if topics >= FEWEST_TOPICS else f"{topics} topics: at least {FEWEST_TOPICS} are needed"
 
 
 def _not_expected(topics: int, reliability: float, along: bool) -> str:
@@ -394,24 +331,16 @@ def _not_expected(topics: int, reliability: float, along: bool) -> str:
     return ""
 
 
-def _no_evidence(metrics: int, same_lines: bool, independent: bool) -> str:
-    """Why metrics are no evidence of which system is the best; nothing where they are."""
-    if not metrics:
-        return "no p_best_with_metrics: this run has no metric"
-    if same_lines:
-        return "no p_best_with_metrics: test set and collection are the same lines"
-    return "" if independent else "no p_best_with_metrics: systems are in groups"
-
-
-def _picks(part: Evidence, y: Doubles, unit: Ints, along: bool) -> Iterator[Pick]:
-    for metric, x in zip(part.metric_names, part.x, strict=True):
-        if (x != x[0]).any() and not known_before(metric):
+def _picks(part: Evidence, y: Doubles, units: Units) -> Iterator[Pick]:
+    for metric in part.board.metrics:
+        x = metric.oriented
+        if np.isfinite(x).all() and (x != x[0]).any() and not known_before(metric.name):
             first = np.flatnonzero(x == x.max())
-            slope = jackknifed_slope(x, y, unit)
-            note = _no_rise(along, slope, float(np.ptp(x)))
-            better = None if note else better_with(slope)
-            cells = (better.value, better.low, better.high) if better else (nan, nan, nan)
-            yield Pick(metric, part.systems[int(first[np.argmin(y[first])])], *cells, note)
+            slope = jackknifed_slope(x, y, units.index)
+            note = _no_rise(units.along_training, slope, float(np.ptp(x)))
+            better = Interval(nan) if note else better_with(slope)
+            pick = part.systems[int(first[np.argmin(y[first])])]
+            yield Pick(metric.name, pick, better.value, better.low, better.high, note)
 
 
 def _no_rise(along: bool, slope: Interval, spread: float) -> str:

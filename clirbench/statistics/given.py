@@ -30,7 +30,6 @@ from clirbench.statistics.agreement import (
     CONSTANT,
     FEWEST_UNITS,
     MOST,
-    TOGETHER,
     agreement_sums,
     deviations,
     leaving_one,
@@ -419,13 +418,6 @@ def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
     **Source:** Arvesen 1969 (jackknife of a U-statistic); Hoeffding 1948; Efron and Stein 1981; Fieller, Hartley and
     Pearson 1957.
     """
-    if len(x) > 1 and len(y) > TOGETHER:
-        each = [estimates(row[None], y, unit) for row in x]
-        return Estimates(
-            np.concatenate([one.tau for one in each]),
-            np.concatenate([one.variance for one in each]),
-            np.concatenate([one.influence for one in each], axis=1),
-        )
     balance, size_x, size_y = agreement_sums(x, y, unit)
     units = balance.shape[-1]
     balances, in_x, in_y = map(leaving_one, (balance, size_x, size_y))
@@ -461,15 +453,9 @@ def _unbiased(kernel: Doubles) -> Doubles:
 
 def no_interval(found: Estimates, metric: int) -> str:
     """Why there is no interval; nothing where there is one."""
-    tau = float(found.tau[metric])
-    if np.isnan(tau):
+    if np.isnan(found.tau[metric]):
         return CONSTANT
     if found.units < FEWEST_UNITS:
         return too_few(found.units)
-    if np.isnan(found.variance[metric]):
-        return "without one of the systems a column is constant"
-    if abs(tau) >= 1 - 1e-12:
-        return f"tau is {fixed(tau)}: how sure that is cannot be estimated from {found.units} independent systems"
-    if found.variance[metric] < 1e-12:
-        return f"no single one of the {found.units} independent systems changes tau: how sure it is cannot be estimated"
-    return ""
+    sure = abs(found.tau[metric]) < 1 - 1e-12 and found.variance[metric] >= 1e-12  # not where a variance is NaN
+    return "" if sure else f"how sure tau is cannot be estimated from {found.units} independent systems"

@@ -21,8 +21,8 @@ from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.segments import weighted_median
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import CONSTANT, Agreement, agreements, signs
-from clirbench.statistics.coefficients import ranks
+from clirbench.statistics.agreement import CONSTANT, Agreement, agreements
+from clirbench.statistics.coefficients import ranks, signs
 from clirbench.statistics.given import Estimates, estimates, no_interval
 from clirbench.types import Doubles, Ints
 
@@ -289,43 +289,24 @@ def _too_many(systems: Sequence[str], metrics: Iterable[str], statistics: Mappin
     return first is not None and len(systems) * statistics[first].shape[0] > MOST_SEGMENTS
 
 
-@dataclass(frozen=True)
-class Hole:
-    """A column with missing systems, and their names."""
-
-    column: str
-    systems: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.column} has no value for {', '.join(self.systems)}"
-
-
-def holes(evidence: Evidence) -> list[Hole]:
-    """Every column with a missing or non-finite value, naming the systems."""
-    return [
-        Hole(column.name, tuple(s for s, v in zip(evidence.systems, column.values, strict=True) if not np.isfinite(v)))
-        for column in evidence.board.columns
-        if not np.isfinite(column.values).all()
-    ]
-
-
 def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidence, str]]:
     """Parts of the evidence without holes, each with a note that names the missing systems.
 
     First the columns that have every system. With `complete`, then every column with holes, with all the complete
     columns of the other side and over the systems it has: "tau only over complete pairs", with its own n.
     """
-    holed = {hole.column: hole for hole in holes(evidence)}
-    whole = {column.name for column in evidence.board.columns} - set(holed)
+    there = {column.name: np.isfinite(column.values) for column in evidence.board.columns}
+    whole = {name for name, kept in there.items() if kept.all()}
     yield evidence.columns(whole), ""
-    if not complete:
-        return
-    for name, hole in holed.items():
-        column = evidence.board[name]
-        others = {other.name for other in evidence.board.columns if other.role != column.role and other.name in whole}
-        kept = np.array([system not in hole.systems for system in evidence.systems])
+    for name in there if complete else ():
+        if name in whole:
+            continue
+        role, kept = evidence.board[name].role, there[name]
+        others = {other.name for other in evidence.board.columns if other.role != role and other.name in whole}
         part = evidence.columns(others | {name}).only(kept)
-        yield part, f"over {len(part.systems)} of {len(evidence.systems)} systems: {hole}"
+        lacking = ", ".join(np.array(evidence.systems)[~kept].tolist())
+        of = f"over {len(part.systems)} of {len(evidence.systems)} systems: {name} has no value for {lacking}"
+        yield part, of
 
 
 def _stacked(columns: list[Doubles], n: int) -> Doubles:

@@ -238,8 +238,8 @@ def test_components_are_the_named_experiment(small_texts: Path, tmp_path: Path) 
         "metric": [cb.metrics.ChrF(beta=3)],
     }
     keys: dict[str, Any] = {"topics__n": 8, "relevance__k": 2, "metric": ["chrF3"], "retrieval@also": "bm25s"}
-    ours = cb.run(**parts, measures=["MAP", cb.measures.RBO()], correlation__intervals=None)
-    named = cb.run("folder", folder=small_texts, measures=["MAP", "RBO"], correlation__intervals=None, **keys)
+    ours = cb.run(**parts, measures=["MAP", cb.measures.RBO()])
+    named = cb.run("folder", folder=small_texts, measures=["MAP", "RBO"], **keys)
     assert {"MAP", "MAP[bm25s]"} <= set(ours.systems.columns)
     # These name the folder, which the configuration of one alone has.
     told = {*TIMES, "paper.md", "report.md", "plan.tsv"}
@@ -269,10 +269,10 @@ def test_four_threads_run_at_once() -> None:
 
         def run(alpha: float) -> Any:
             begin.wait(60)
-            return cb.correlate(BASE, "MAP", correlation__alpha=alpha, correlation__intervals=None)
+            return cb.correlate(BASE, "MAP", correlation__alpha=alpha)
 
         found = list(threads.map(run, (0.01, 0.02, 0.03, 0.04)))
-    expected = cb.correlate(BASE, "MAP", correlation__intervals=None).correlations.value.tolist()
+    expected = cb.correlate(BASE, "MAP").correlations.value.tolist()
     assert [outcome.correlations.value.tolist() for outcome in found] == [expected] * 4
 
 

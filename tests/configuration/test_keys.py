@@ -23,7 +23,7 @@ def test_defaults_are_of_their_kind_and_those_of_an_experiment_and_of_the_limits
     assert limits_of(cfg) == Limits()
     parts = {
         name: getattr(made, name)
-        for name in ("corpus", "systems", "topics", "retriever", "relevance", "metrics", "measures", "intervals")
+        for name in ("corpus", "systems", "topics", "retriever", "relevance", "metrics", "measures")
     }
     assert made == Experiment("folder", made.engine, **parts, analyses=made.analyses, languages=made.languages)
 
@@ -71,7 +71,7 @@ def test_keys_that_a_run_does_not_have(override: str, said: str) -> None:
 
 def test_keys_that_it_has() -> None:
     overrides = ["+experiment=demo", "seed=1", "++scores.rename.a=b", "+metric.BLEU.x=1", "relevance@also=qrels"]
-    assert list(unknown_keys([*overrides, "correlation.intervals.level=.9", "hydra.run.dir=x", "~topics"])) == []
+    assert list(unknown_keys([*overrides, "hydra.run.dir=x", "~topics"])) == []
 
 
 @pytest.mark.parametrize(

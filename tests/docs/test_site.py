@@ -46,8 +46,6 @@ def test_a_reader_can_finish_what_is_written_by_hand() -> None:
     assert sum(n for n, generated in counted.values() if not generated) <= 30_000
     assert {name for name, (_, generated) in counted.items() if generated} == {
         "docs/explanation/answers.md",
-        "docs/explanation/validity-atlas.md",
-        "docs/explanation/validity-pooled.md",
         "docs/explanation/validity.md",
         "docs/findings-study.md",
         "docs/findings.md",

@@ -43,7 +43,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("numbers", [QUICK, pytest.param(REST, marks=pytest.mark.release)], ids=str)
 def test_any_value_of_any_key_is_taken_or_refused(table: Path, numbers: range) -> None:
-    scores = ["+experiment=scores", f"scores.tables=[{table}]", "scores.measures=[MAP]", "correlation.intervals=null"]
+    scores = ["+experiment=scores", f"scores.tables=[{table}]", "scores.measures=[MAP]"]
     own = [key.name for key in KEYS]
     with initialize_config_dir(str(CONF), version_base="1.3"):
         demo = OmegaConf.to_container(compose("config", overrides=["+experiment=demo"]))

@@ -149,8 +149,7 @@ class World:
         for path in list((home / "second" / "systems").iterdir()):  # collections of one set of systems are one
             path.rename(path.with_name(f"other-{path.name}"))
         settings: dict[str, Any] = {"metric": ["BLEU", "TypeCount"], "measures": ["RBO"], "topics": "keyterms",
-                                    "topics__n": 6, "relevance__k": 2, "engine": "serial", "units": "none",
-                                    "correlation__intervals": None}  # fmt: skip
+                                    "topics__n": 6, "relevance__k": 2, "engine": "serial", "units": "none"}  # fmt: skip
         cb.run("folder", folder=home / "first", **settings).save(self.run)
         self.other = cb.run("folder", folder=home / "second", **settings).save(home / "other")
         self.loaded = cb.load(self.run)

@@ -58,7 +58,6 @@ def test_false_alarms_of_topics_without_relevant_documents_count(cli: Cli, tmp_p
         "relevance.judged_by=people",
         "metric=[BLEU]",
         MEASURES,
-        "correlation.intervals=null",
         "hydra.run.dir=out",
     )
     assert done.returncode == 0, done.stderr

@@ -13,14 +13,14 @@ from clirbench.report.answer import answered
 from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.correlation import correlate, with_corrections
+from clirbench.statistics.correlation import correlate, with_ceilings
 from clirbench.statistics.grades import Evidence
 from tests.names import letter_names
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
 
 
-def run_of(evidence: Evidence, baseline: str = "", margin: float = 0.0, same_lines: bool = False) -> Result:
+def run_of(evidence: Evidence, baseline: str = "", margin: float = 0.0) -> Result:
     """A finished run whose evidence is given."""
 
     class Given(Result):
@@ -28,13 +28,9 @@ def run_of(evidence: Evidence, baseline: str = "", margin: float = 0.0, same_lin
         def evidence(self) -> Evidence:
             return evidence
 
-        @property
-        def same_lines(self) -> bool:
-            return same_lines
-
     experiment = Experiment("made", Serial(), baseline=baseline, margin=margin)
     made = Given(experiment, evidence.board, ())
-    rows = with_corrections(correlate(made.board, ("kendall",)), evidence, made.units, same_lines=same_lines)
+    rows = with_ceilings(correlate(made.board, ("kendall",)), evidence, made.units)
     return replace(made, correlations=tuple(rows))
 
 

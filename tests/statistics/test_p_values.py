@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from clirbench.statistics import coefficients as p_values
 from clirbench.statistics.coefficients import (
-    enumerated,
+    by_orders,
     holm,
     inversions,
+    kendall,
     kendall_exact,
-    pair_balance,
-    sampled,
 )
 
 
@@ -63,31 +62,6 @@ def test_ties_in_one_column_by_counting() -> None:
     assert kendall_exact(x, x, balance(x)) is None
 
 
-def test_enumerated_and_sampled_by_hand() -> None:
-    # three systems, x = y = 1, 2, 3: of 6 orders only the identity and its reverse reach |r| = 1
-    centred = np.array([-1.0, 0, 1])
-    statistic = lambda orders: np.asarray(centred[orders] @ centred)  # noqa: E731
-    assert enumerated(statistic, 3).value == pytest.approx(1 / 3)
-    drawn = sampled(statistic, 3, samples=5000, seed=3)
-    assert drawn.value == pytest.approx(1 / 3, abs=4 * drawn.error)
-    assert drawn.error == pytest.approx(np.sqrt(drawn.value * (1 - drawn.value) / 5000))
-    assert sampled(statistic, 3, samples=5000, seed=3) == drawn
-
-
-def test_a_sample_is_the_same_however_it_is_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many systems are tested block by block, few by orders that are kept; numpy's own draw is the whole at once."""
-    chosen = np.random.default_rng(5)
-    x, y = chosen.normal(size=(2, 30))
-    whole = np.random.default_rng(3).permuted(np.tile(np.arange(30), (500, 1)), axis=1)
-    reached = int((np.abs(y[whole] @ x) >= abs(x @ y) - 1e-9).sum())
-    for block, kept in ((1 << 20, 1 << 24), (100, 1 << 24), (100, 0), (7, 0)):
-        monkeypatch.setattr(p_values, "BLOCK", block)
-        monkeypatch.setattr(p_values, "KEPT", kept)
-        p_values._kept_orders.cache_clear()
-        found = p_values.sampled(lambda orders: np.asarray(y[orders] @ x), 30, 500, seed=3)
-        assert found.value == (1 + reached) / 501
-
-
 def test_holm_by_hand() -> None:
     nan = float("nan")
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
@@ -104,26 +78,30 @@ def test_holm_counts_the_pairs_that_are_not_shown() -> None:
     assert holm([0.5, nan, 0.001], 10)[2] == pytest.approx(0.01)
 
 
-@pytest.mark.parametrize("decimals", [None, 1])
-def test_kendalls_p_of_very_many_systems_is_that_of_the_normal_law(decimals: int | None) -> None:
+def test_orders_counted_and_sampled_by_hand() -> None:
+    # three systems, x = y = 1, 2, 3: of 6 orders only the identity and its reverse reach |r| = 1
+    centred = np.array([-1.0, 0, 1])
+    statistic = lambda orders: np.asarray(centred[orders] @ centred)  # noqa: E731
+    assert by_orders(statistic, 3, "exact").value == pytest.approx(1 / 3)
+    drawn = by_orders(statistic, 3, "permutation", samples=5000, seed=3)
+    orders = np.random.default_rng(3).permuted(np.tile(np.arange(3), (5000, 1)), axis=1)
+    assert drawn.value == (1 + int((np.abs(centred[orders] @ centred) > 1.5).sum())) / 5001
+    assert drawn.value == pytest.approx(1 / 3, abs=4 * drawn.error)
+    assert drawn.error == pytest.approx(np.sqrt(drawn.value * (1 - drawn.value) / 5000))
+
+
+@pytest.mark.parametrize("decimals", [9, 1])
+def test_kendalls_p_of_very_many_systems_is_by_the_normal_law(decimals: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(7)
-    x = rng.normal(size=p_values.COUNTED + 1)
-    y = rng.normal(size=len(x)) + 0.05 * x
-    x, y = (column if decimals is None else np.round(column, decimals) for column in (x, y))
-    found = kendall_exact(x, y, pair_balance(x, y))
-    assert found is not None
-    assert found.method == "normal"
-    assert found.value == pytest.approx(scipy.stats.kendalltau(x, y, method="asymptotic").pvalue, rel=1e-9)
-
-
-def test_the_normal_law_is_near_the_exact_one_where_it_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=p_values.COUNTED)
-    y = rng.normal(size=len(x)) + 0.05 * x
-    exact = kendall_exact(x, y, pair_balance(x, y))
-    monkeypatch.setattr(p_values, "COUNTED", 10)
-    normal = kendall_exact(x, y, pair_balance(x, y))
-    assert exact is not None
-    assert normal is not None
-    assert (exact.method, normal.method) == ("exact", "normal")
-    assert normal.value == pytest.approx(exact.value, abs=2e-4)
+    x = rng.normal(size=p_values.COUNTED + 1).round(decimals)
+    y = (rng.normal(size=len(x)) + 0.05 * x).round(decimals)
+    found = kendall(x, y)
+    assert found.p_method == "normal"
+    assert found.p_value == pytest.approx(scipy.stats.kendalltau(x, y, method="asymptotic").pvalue, rel=1e-9)
+    assert kendall(x, x).p_value > 0
+    monkeypatch.setattr(p_values, "COUNTED", 2000)
+    if decimals == 9:
+        exact = kendall(x, y)
+        assert exact.value == found.value
+        assert exact.p_method == "exact"
+        assert found.p_value == pytest.approx(exact.p_value, abs=2e-4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, t
 
-from clirbench.statistics.agreement import jackknifed, of_units, taus, within_taus
+from clirbench.statistics.agreement import jackknifed, of_units, taus
 from clirbench.statistics.given import estimates, no_interval
 
 
@@ -18,15 +18,6 @@ def test_systems_by_themselves_give_kendalls_tau_b(seed: int) -> None:
     x, y = rng.integers(6, size=(2, 14)).astype(float)
     tau = taus(x[None], y, alone(14))[0, 0]
     assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
-    assert np.isnan(within_taus(x[None], y, alone(14))[0, 0])
-
-
-def test_between_and_within_by_hand() -> None:
-    """Units {1, 2}, {3}: between, pairs (1,3) against, (2,3) for, half a pair of units each; within: one pair for."""
-    x, y = np.array([[1.0, 3.0, 2.0]]), np.array([1.0, 2.0, 0.0])
-    unit = np.array([0, 0, 1])
-    assert taus(x, y, unit)[0, 0] == pytest.approx(0.0)
-    assert within_taus(x, y, unit)[0, 0] == 1.0
 
 
 def test_units_count_alike_however_many_systems_they_have() -> None:
@@ -75,18 +66,8 @@ def test_no_interval_says_why() -> None:
     rng = np.random.default_rng(0)
     few = estimates(rng.normal(size=(1, 5)), rng.normal(size=5), alone(5))
     assert no_interval(few, 0) == "too few independent systems (5)"
-    assert "tau is 1" in no_interval(estimates(np.arange(8.0)[None], np.arange(8.0), alone(8)), 0)
+    assert "how sure tau is cannot" in no_interval(estimates(np.arange(8.0)[None], np.arange(8.0), alone(8)), 0)
     assert "constant" in no_interval(estimates(np.ones((1, 8)), np.arange(8.0), alone(8)), 0)
-
-
-def test_metrics_of_many_systems_are_taken_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    x, y, unit = rng.normal(size=(3, 30)), rng.normal(size=30), np.repeat(np.arange(15), 2)
-    together = estimates(x, y, unit)
-    monkeypatch.setattr("clirbench.statistics.given.TOGETHER", 10)
-    alone_each = estimates(x, y, unit)
-    assert alone_each.variance.tolist() == together.variance.tolist()
-    assert alone_each.influence.tolist() == together.influence.tolist()
 
 
 def test_sums_over_units_are_those_of_their_pairs() -> None:

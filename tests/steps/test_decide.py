@@ -20,9 +20,7 @@ def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: 
     item = evidence, units_of(evidence.board)
     made = decision.decided(*item, "y0", seed=3)
     for _ in range(2):
-        (held,) = cached_result(
-            Cached(Serial(), Store(tmp_path)), partial(of_all.decision, measure="y0", same_lines=False, seed=3), item
-        )
+        (held,) = cached_result(Cached(Serial(), Store(tmp_path)), partial(of_all.decision, measure="y0", seed=3), item)
         found = of_all.as_decision(held)
         assert repr(found) == repr(made)
         monkeypatch.setattr("clirbench.steps.decided", None)  # the second time nothing is computed
@@ -30,5 +28,5 @@ def test_a_rerun_finds_the_same_decision(evidence, tmp_path: Path, monkeypatch: 
 
 def test_what_is_stored_is_plain() -> None:
     evidence = world()
-    held = of_all.decision((evidence, units_of(evidence.board)), measure="y0", same_lines=False, seed=0)
+    held = of_all.decision((evidence, units_of(evidence.board)), measure="y0", seed=0)
     assert {row["system"] for row in json.loads(json.dumps(held))["standings"]} == set(evidence.systems)

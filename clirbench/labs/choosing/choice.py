@@ -40,9 +40,8 @@ class ChoiceAnalysis:
 
     def tables(self, result: Result) -> Sequence[Table]:
         evidence, units, size = result.evidence, result.units, sizes(result.evidence)
-        lists, same, complete = self.shortlists, result.same_lines, self.complete
-        chosen = choices(evidence, units, lists, same_lines=same, seed=self.seed, complete=complete)
-        curves = improvements(evidence, units, points=self.points, complete=complete)
+        chosen = choices(evidence, units, self.shortlists, seed=self.seed, complete=self.complete)
+        curves = improvements(evidence, units, points=self.points, complete=self.complete)
         title = "Which system would each metric choose, and what does that lose?"
         rises = "Does retrieval improve when a metric rises?"
         return (
@@ -81,7 +80,6 @@ def choices(
     units: Units,
     shortlists: Sequence[int] = (1, 2, 3, 5),
     *,
-    same_lines: bool = False,
     seed: int = 0,
     complete: bool = False,
 ) -> list[Choice]:
@@ -96,7 +94,7 @@ def choices(
     for part, note in panels(evidence, complete):
         own = units.only(evidence.rows(part.systems))
         for k, measure in enumerate(part.measure_names):
-            decision = decided(part, own, measure, same_lines=same_lines, seed=seed)
+            decision = decided(part, own, measure, seed=seed)
             for m, metric in enumerate(part.metric_names):
                 for size in shortlists:
                     if size <= len(part.systems):

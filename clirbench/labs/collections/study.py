@@ -255,7 +255,7 @@ COLLECTIONS = (
 METHOD = (
     "`python -m clirbench +experiment=atlas paths.mirror=DATA` writes this page. Its plan (sha256 {sha}) is "
     "docs/data/atlas-plan.yaml; status: {status}. The relevance is that of a reference's own ranking. All rows: "
-    "docs/data/findings/atlas.tsv. How often such intervals hold the truth: docs/explanation/validity-atlas.md."
+    "docs/data/findings/atlas.tsv. How often such intervals hold the truth: docs/explanation/validity.md."
 )
 
 

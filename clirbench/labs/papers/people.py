@@ -121,7 +121,7 @@ def against_people(
     comes from the same draws of segments. A metric where less is better is turned round. NaN for fewer than two
     systems. **Source:** Stanojevic et al. 2015, section 3 and appendix A.
     """
-    drawn = Draws(("segments",), samples, seed).weights("segments", human.scores.shape[1])
+    drawn = Draws(samples, seed).weights("segments", human.scores.shape[1])
     means, resampled = human.means, human.resampled(drawn)
     found = []
     for metric in metrics:

@@ -19,7 +19,7 @@ from clirbench.report.facts import sizes
 from clirbench.result import Result
 from clirbench.statistics.agreement import taus
 from clirbench.statistics.belonging import Units, units_of
-from clirbench.statistics.ceiling import between_error, measure_noise, metric_errors, variances_between
+from clirbench.statistics.ceiling import between_error, measure_noise, metric_errors, variance_between
 from clirbench.statistics.grades import EXHAUSTIVE, SAMPLES, Evidence, gap, panels, unit_swaps
 from clirbench.types import Doubles, Ints
 
@@ -285,5 +285,5 @@ def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0) -> tuple[Double
 
 def _reliability(names: Sequence[str], columns: Doubles, errors: Mapping[str, float], unit: Ints) -> Doubles:
     error = np.array([errors.get(name, 0.0) for name in names])
-    spread = np.array([variances_between(column, unit)[0] for column in columns])
+    spread = np.array([variance_between(column, unit) for column in columns])
     return np.asarray(np.clip(1 - error / np.where(spread > 0, spread, 1.0), 0.0, 1.0))

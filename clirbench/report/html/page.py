@@ -164,7 +164,7 @@ def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[s
     """
     if len(evidence.systems) > MOST_SYSTEMS:
         return {}
-    draws, found = Draws(("topics", "segments"), samples, seed=seed), {}
+    draws, found = Draws(samples, seed), {}
     for name in evidence.measure_names:
         if n := evidence.topics(name):
             found[name] = measure_values(evidence, name, draws.items("topics", n))

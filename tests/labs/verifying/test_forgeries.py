@@ -23,7 +23,6 @@ from tests.labs.verifying.sent_folders import Verifier
 NAMES = {"every2": "opus-1.1", "every3": "opus-1.10", "every5": "opus-2.0", "every9": "opus-2.00"}
 SETTINGS: dict[str, Any] = {
     "metric": ["chrF2"], "measures": ["RBO"], "topics__n": 5, "relevance__k": 3, "engine": "serial",
-    "correlation__intervals": None,
 }  # fmt: skip
 Change = Callable[[Path], object]
 

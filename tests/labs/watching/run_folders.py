@@ -15,7 +15,7 @@ def look(texts: Path, folder: Path, home: Path) -> None:
     """Go on where the journal of a folder ends, for one look; what is in the journal then can be read again."""
     overrides = [
         f"folder={texts}", "metric=[BLEU]", "measures=[RBO]", "topics=keyterms", "topics.n=6", "relevance.k=2",
-        "systems.quiet=0", "units=none", "correlation.intervals=null", f"paths.cache={home / 'cache'}",
+        "systems.quiet=0", "units=none", f"paths.cache={home / 'cache'}",
         f"hydra.run.dir={folder}",
     ]  # fmt: skip
     options = Namespace(overrides=overrides, every=1, gain=0.005, horizon=None, measure="")

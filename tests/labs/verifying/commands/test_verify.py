@@ -24,7 +24,6 @@ from tests.waiting import wait_until
 
 SETTINGS: dict[str, Any] = {
     "metric": ["BLEU"], "measures": ["RBO"], "topics__n": 5, "relevance__k": 3, "engine": "serial",
-    "correlation__intervals": None,
 }  # fmt: skip
 
 

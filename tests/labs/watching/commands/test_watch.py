@@ -25,7 +25,7 @@ from tests.lines import made_lines
 from tests.waiting import wait_until
 
 LINES = 60
-KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5", "correlation.intervals=null")
+KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5")
 
 
 @pytest.fixture
