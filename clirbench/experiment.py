@@ -36,6 +36,8 @@ from clirbench.types import Failure, Judged, Run, split_failures
 REFERENCES = "(reference side)"
 
 Found = Mapping[str, Mapping[tuple[str, ...], Any]]
+"""By system and name of a result, values or why there is none. Names: ("statistics", metric), ("score", metric),
+("run", label), ("value", label, judgments, measure), ("health", side), ("worded",)."""
 
 
 def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
@@ -323,7 +325,3 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     searched = tuple(replace(t, test=None) for t in inputs.translations)
     found = pass_over(replace(experiment, metrics=()), replace(inputs, translations=searched), {label: judged}, watch)
     return scored(judged, found, label, inputs.searched)
-
-
-"""By system and name of a result, values or why there is none. Names: ("statistics", metric), ("score", metric),
-("run", label), ("value", label, judgments, measure), ("health", side), ("worded",)."""
