@@ -1,4 +1,4 @@
-"""The scripts hf, ct2 and detected with tiny models that the test makes, against their libraries by hand."""
+"""The scripts hf and ct2 with tiny models that the test makes, against their libraries by hand."""
 
 import json
 import os
@@ -39,8 +39,7 @@ def preset(group: str, name: str, **changed: Any) -> Any:
 
 
 def translated(name: str, model: Path, lines: Sequence[str], **changed: Any) -> list[str]:
-    made = systems.scripted(name) if name == "detected" else preset("systems/translator", name, **changed)
-    (program,) = made.programs
+    program = preset("systems/translator", name, **changed).program
     program.check(model)
     with program.started(model) as child:
         child.feed(lines, last=True)
@@ -81,10 +80,8 @@ def models(marian: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 def test_every_line_gets_what_was_learnt(models: dict[str, Path]) -> None:
     ways: list[tuple[str, str, dict[str, Any]]] = [
         ("transformers", "marian", {"beam": 4, "batch_size": 2}),
-        ("detected", "marian", {}),
         ("ctranslate2", "ct2", {"beam": 4, "batch_size": 1, "threads": 1, "compute_type": "float32"}),
         ("ctranslate2", "ct2", {"tokenizer": str(models["marian"])}),
-        ("detected", "ct2", {}),
     ]
     for name, model, changed in ways:
         assert translated(name, models[model], KNOWN, **changed) == [PAIRS.get(line, "") for line in KNOWN], name
