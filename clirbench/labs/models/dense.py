@@ -71,11 +71,7 @@ class ProgramEncoder:
             except BaseException:
                 release()
                 raise
-        if len(lengths := list(dict.fromkeys(map(len, rows)))) > 1:
-            raise ResourceError(
-                f"{self.program.name}: gives vectors of {lengths[0]} dimensions for some texts and of {lengths[1]} for "
-                "others, which cannot be compared"
-            )
+        refuse_other_lengths(*map(len, rows))
         return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
 
 
@@ -190,16 +186,15 @@ def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = ""
     passages = _passages(documents, words)
     parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
     full = [part for part in parts if len(part)]
-    refuse_other_lengths(*full)
+    refuse_other_lengths(*(part["vector"].shape[1] for part in full))
     return np.concatenate(full) if full else np.empty(0, dtype=[("document", "<i4"), ("vector", "<f4", (1,))])
 
 
-def refuse_other_lengths(*parts: Vectors) -> None:
+def refuse_other_lengths(*lengths: int) -> None:
     """Raise `ResourceError` where vectors have another number of dimensions than the first ones."""
-    lengths = list(dict.fromkeys(part["vector"].shape[1] for part in parts if len(part)))
-    if len(lengths) > 1:
+    if len(known := list(dict.fromkeys(lengths))) > 1:
         raise ResourceError(
-            f"the encoder gave vectors of {lengths[0]} dimensions, then of {lengths[1]}, which cannot be compared; did "
+            f"the encoder gave vectors of {known[0]} dimensions, then of {known[1]}, which cannot be compared; did "
             "its model change? Encode all texts again: retrieval.encoder.version=TEXT, any new text"
         )
 
@@ -231,7 +226,7 @@ def nearest_documents(
     queries: Vectors, topic_ids: Sequence[str], passages: Vectors, document_map: DocumentMap, depth: int
 ) -> Run:
     """The Run of topics over a collection, both as vectors; memory is bounded by `SCORES` beside the vectors."""
-    refuse_other_lengths(queries, passages)
+    refuse_other_lengths(*(part["vector"].shape[1] for part in (queries, passages) if len(part)))
     nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     ranked: list[tuple[Ints, Floats]] = [nothing] * len(topic_ids)
     present, firsts = np.unique(passages["document"], return_index=True)

@@ -260,10 +260,6 @@ class Translators:
         kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
         return tuple(kept), {system: f"{system}: not translated: {error}" for system, error in errors.items()}
 
-    def missing(self, translations: Sequence[Translation]) -> Iterable[MachineText]:
-        """The texts of which a shard is missing."""
-        return [text for of_system in missing_work(translations, {}).values() for text, _ in of_system]
-
     def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
         """(system, file of a shard below the cache) of every shard, there or not, of texts that can be read."""
         for translation in translations:

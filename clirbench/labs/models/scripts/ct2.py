@@ -12,13 +12,13 @@ the model was saved with. `threads`: of one batch, 0 = the library decides.
 """
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from clirbench.corpora.sentences import split_line
 from clirbench.labs.models.scripts.lines import (
+    HINT,
     ScriptError,
     Work,
     chosen,
@@ -142,20 +142,12 @@ def work(settings: dict[str, Any]) -> Work:
                 max_batch_size=settings["batch_size"], max_input_length=limit, max_decoding_length=new,
             )  # fmt: skip
         except (RuntimeError, ValueError) as error:
-            raise ScriptError(f"{model}: {error}; {cure(str(error))}") from None
+            raise ScriptError(f"{model}: {error}; {HINT}") from None
         outputs = (result.hypotheses[0] for result in results)
         written = (join(out[len(target) :] if out[: len(target)] == target else out) for out in outputs)
         return [" ".join(next(written) for _ in of_line) for of_line in parts]
 
     return translate
-
-
-def cure(message: str) -> str:
-    """What helps against an error of CTranslate2."""
-    if known := re.search(r"No position encodings are defined for positions >= (\d+)", message):
-        most = int(known[1])
-        return f"set systems.translator.max_source_tokens={most} systems.translator.max_new_tokens={max(1, most - 1)}"
-    return "a smaller batch_size needs less memory"
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 
 LOADED = "CLIRBENCH_LOADED"
 BATCHES, AT_ONCE = 32, 1000
+HINT = "a smaller batch_size needs less memory; max_source_tokens, max_tokens and tokenizer must suit the model"
 Work = Callable[[Sequence[str]], Iterable[str]]
 
 
