@@ -285,11 +285,11 @@ def missing_work(translations: Sequence[Translation], errors: dict[str, Clirbenc
     """What is still to be translated; adds systems that cannot be read to `errors`."""
     work: Work = {}
     for translation in translations:
-        failed: list[ClirbenchError] = []
-        with gathered(failed):
-            rows = [(text, numbers) for text in machine_texts([translation]) if (numbers := text.missing())]
-            work |= {translation.system: rows} if rows else {}
-        errors |= dict.fromkeys([translation.system] if failed else (), *failed)
+        try:
+            if rows := [(text, numbers) for text in machine_texts([translation]) if (numbers := text.missing())]:
+                work[translation.system] = rows
+        except ClirbenchError as error:
+            errors[translation.system] = error
     return work
 
 
@@ -299,12 +299,12 @@ def translate(work: Work, errors: dict[str, ClirbenchError]) -> Iterator[str]:
     What is done stays done: an interrupted run loses the lines that have not come back.
     """
     for system, of_system in work.items():
-        failed: list[ClirbenchError] = []
-        with gathered(failed):
+        try:
             yield from _make(of_system)
-        if failed and isinstance(failed[0], StoreError):
-            raise failed[0]  # nothing can be kept, whichever system it is
-        errors |= dict.fromkeys([system] if failed else (), *failed)
+        except StoreError:  # nothing can be kept, whichever system it is
+            raise
+        except ClirbenchError as error:
+            errors[system] = error
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,7 @@
 """The scripts hf and ct2 with tiny models that the test makes, against their libraries by hand."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +17,6 @@ from clirbench.labs.models.scripts.hf import first_token
 from clirbench.labs.models.scripts.lines import ScriptError
 from tests.conftest import PACKAGE
 from tests.labs.models.tiny_models import PAIRS, convert, untrained
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of the libraries, about tiny models
 WORDS = ["<unk>", "</s>", "<pad>", "der", "hund", "die", "katze", "Translate", "below", ":", "<user>", "<bot>"]
@@ -172,25 +168,3 @@ def test_what_cannot_be_loaded_or_computed_is_named(models: dict[str, Path], tmp
     MarianMTModel(few).save_pretrained(tmp_path / "marian")
     with pytest.raises(ResourceError, match=r"IndexError: .*; a smaller batch_size .*suit the model"):
         translated("transformers", tmp_path / "marian", ["wo ist das haus"])
-
-
-def test_what_came_back_before_a_kill_is_not_translated_again(models: dict[str, Path], tmp_path: Path) -> None:
-    shutil.copytree(models["marian"], tmp_path / "ckpt_1")
-    for name, lines in (("source", PAIRS), ("reference", PAIRS.values())):
-        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines) * 12, encoding="utf-8")
-    words = [sys.executable, "-m", "clirbench", "translate", f"folder={tmp_path}", "systems=checkpoints",
-             f"systems.model={tmp_path}/ckpt_%step%", "systems/translator=transformers",
-             "systems.translator.batch_size=1", f"paths.cache={tmp_path}/cache", "--out", str(tmp_path)]  # fmt: skip
-    variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-    process = subprocess.Popen(words, env=variables, stdout=-3)
-    came = lambda: any(path.stat().st_size for path in tmp_path.glob("cache/**/*.part"))  # noqa: E731
-    wait_until(came, unless=lambda: process.poll() is not None)
-    process.kill()
-    assert process.wait() == -9
-    (part,) = tmp_path.glob("cache/**/*.part")
-    first, *rest = part.read_text(encoding="utf-8").splitlines()
-    part.write_text("".join(f"{line}\n" for line in (first.upper(), *rest)), encoding="utf-8")
-    assert subprocess.run(words, env=variables, stdout=-3, check=False).returncode == 0
-    english = [*PAIRS.values()] * 12
-    made = (tmp_path / "systems" / "step1.txt").read_text(encoding="utf-8")
-    assert made.splitlines() == [english[0].upper(), *english[1:]]

@@ -2,9 +2,6 @@
 
 import logging
 import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -28,7 +25,7 @@ from clirbench.labs.models.translating import (
 from clirbench.systems.base import OfModels, SystemSource
 from clirbench.systems.checkpoints import CheckpointSystems
 from clirbench.types import EMPTY
-from tests.labs.models.made_up import listed, make, noted, program, python, sh, slow, texts
+from tests.labs.models.made_up import listed, make, noted, program, python, sh, texts
 from tests.systems.sides import GERMAN, folder_corpus, two_sided, write
 from tests.systems.test_pending import LONG_AGO
 
@@ -294,24 +291,3 @@ def test_a_shard_is_there_whole_or_not_at_all(tmp_path: Path, damage: bytes) -> 
     path.write_bytes(damage)
     assert read_shard(path) is None
     assert read_shard(tmp_path) is None
-
-
-def test_ctrl_c_ends_the_program_and_what_came_back_stays(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from tests.labs.models.made_up import *\n"
-        "from tests.systems.sides import folder_corpus\n"
-        "root = Path(sys.argv[1])\n"
-        "make(listed(folder_corpus(root / 'd'), root / 'cache', a=program(root / 'log')))"
-    )
-    slow(tmp_path / "log", 2)
-    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parents[3], stderr=-3)
-    while len(noted(tmp_path / "log")) < 2:
-        time.sleep(0.01)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    assert process.wait() != 0
-    slow(tmp_path / "log", None)
-    (one,), _ = make(listed(folder_corpus(tmp_path / "d"), tmp_path / "cache", a=program(tmp_path / "log")))
-    assert noted(tmp_path / "log") == [line for line in GERMAN if line]
-    assert one.collection is not None
-    assert one.collection.lines() == LOUD
