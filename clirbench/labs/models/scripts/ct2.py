@@ -5,8 +5,8 @@ one for both) or a tokenizer of transformers. `beam`: hypotheses kept, 1 is gree
 `max_source_tokens`: a longer line is split at ends of sentences, a longer sentence is cut; `max_new_tokens`: an output
 ends there. Both are at most the `max_position_embeddings` of the model's config.json, where it has that.
 `source_prefix`, `source_suffix`, `target_prefix`: pieces put around each line (language codes; that of the target is
-taken off the output again). `source_suffix` null: the end-of-line piece where the tokenizer is Marian's (source.spm) and
-the model's config.json does not have it added, else nothing. `device`: auto takes a GPU when there is one.
+taken off the output again). `source_suffix` null: the end-of-line piece where the tokenizer is Marian's (source.spm)
+and the model's config.json does not have it added, else nothing. `device`: auto takes a GPU when there is one.
 `compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 = the library decides.
 """
 
