@@ -69,7 +69,7 @@ def rates(encoder: Path, translator: Path, device: str, texts: list[str]) -> Ite
     few = texts[: max(32, len(texts) // 4)]
     more = {"beam": 1, "max_source_tokens": 512, "max_new_tokens": WRITTEN, "prefix": "", "source_language": ""}
     more |= {"target_language": "", "prompt": "{text}", "template": {}, "tokenizer": None}
-    (program,) = scripted("hf", **settings, **more).programs
+    program = scripted("hf", **settings, **more).program
     with program.started(translator) as child:
         child.ask(few[:32])
         start = time.perf_counter()

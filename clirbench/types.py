@@ -204,9 +204,6 @@ class Maker(Protocol):
         or "") of every file that is needed. `pmap`: an engine's; None: in this process.
         """
 
-    def missing(self, translations: Sequence[Translation]) -> Iterable[Text]:
-        """The texts that are not whole yet."""
-
     def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
         """(system, file below the cache) of all that they need; a name changes with what the file is made from."""
 

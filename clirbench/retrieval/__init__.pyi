@@ -1,6 +1,5 @@
 from clirbench.labs.models.dense import Dense as Dense
 from clirbench.labs.models.dense import ProgramEncoder as ProgramEncoder
-from clirbench.labs.models.fusion import Fusion as Fusion
 from clirbench.labs.search.languages import Language as Language
 from clirbench.labs.search.libraries import BM25S as BM25S
 from clirbench.labs.search.libraries import RankBM25 as RankBM25

@@ -63,10 +63,7 @@ class Search:
 
 @runtime_checkable
 class Staged(Protocol):
-    """A retriever that searches in several steps, each of which the store keeps: vectors, lists, fused lists."""
+    """A retriever that searches in several steps, each of which the store keeps: vectors, then lists."""
 
     def search(self, task: Search) -> Iterator[Any]:
         """The Run of every text, or why there is none."""
-
-    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
-        """(what reads a text, the step in which it does)."""

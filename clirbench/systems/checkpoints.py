@@ -132,7 +132,9 @@ class CheckpointSystems(Listed):
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         if self.translator is None:
-            raise ConfigError("systems.model: name what translates, systems/translator=command")
+            raise ConfigError(
+                "systems.model: name what translates: systems/translator=ctranslate2, transformers, program"
+            )
         models: list[tuple[str, Path, Mapping[str, str]]] = []
         found: dict[str, Translation] = {}
         for name, match in named.items():

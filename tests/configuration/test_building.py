@@ -43,7 +43,7 @@ def test_a_folder_experiment_is_built_from_plain_values() -> None:
 def test_further_retrievers_go_by_the_names_that_they_are_given() -> None:
     one = build(composed("+experiment=folder", "folder=x", "retrieval@also_retrieval=bm25s"))
     assert list(one.retrievers) == ["", "bm25s"]
-    chosen = ("+retrieval@also_retrieval.short=bm25", "+retrieval@also_retrieval.both=fusion")
+    chosen = ("+retrieval@also_retrieval.short=bm25", "+retrieval@also_retrieval.both=dense")
     two = build(composed("+experiment=folder", "folder=x", *chosen, "also_retrieval.short.depth=7"))
     assert list(two.retrievers) == ["", "short", "both"]
     assert [found.depth for found in two.also_retriever.values()] == [7, 1000]

@@ -79,7 +79,7 @@ def test_keys_that_it_has() -> None:
     [
         ("metric=[BLEU,chrF2]", "metric=[BLEU,chrF2]"),
         ("retrieval@also=dense", "retrieval@also_retrieval=dense"),
-        ("+retrieval@also.two=fusion", "+retrieval@also_retrieval.two=fusion"),
+        ("+retrieval@also.two=dense", "+retrieval@also_retrieval.two=dense"),
         ("--multirun", "--multirun"),
         ("experiment=demo", "+experiment=demo"),
         ("title=größe", 'title="größe"'),

@@ -73,7 +73,6 @@ OF_NO_COMMAND = {
     "collections": "95 %",  # definitions
     "planning": "50 %, 22 %, 70 %, .010, .021",  # measured on a ladder of published systems
     "read": ".05, .5, .25, .6, .897",  # limits of the grades; tau of training_lines and MAP in europarl_csen_published
-    "retrievers": ".001",  # defaults
     "translate": "10.3, 9.0, 5 %",  # measured on WMT21 Icelandic-English; a limit
     "while-training": None,  # a table of benchmarks/stopping.py
     "tutorial": ".05",  # a limit

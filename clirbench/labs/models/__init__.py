@@ -1,1 +1,1 @@
-"""What runs neural models, starts a program or asks a server: translators, metrics, dense retrieval, fusion."""
+"""What runs neural models, starts a program or asks a server: translators, metrics, dense retrieval."""

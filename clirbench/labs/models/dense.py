@@ -4,11 +4,10 @@ import atexit
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
-from math import nan
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +19,7 @@ from clirbench.labs.models.program import Child, Program, preset
 from clirbench.later import Later, load_value
 from clirbench.retrieval.base import Search
 from clirbench.text import Text
-from clirbench.types import DocumentMap, Documents, Failure, Floats, Ints, Run, Topic, rank_order
+from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
 
 Vectors = NDArray[Any]
 """One row a passage: `document`, the ordinal of its document (rising), and `vector`, of length 1."""
@@ -33,7 +32,7 @@ SCORES = 1 << 25  # scores that are held at once: 128 MB
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Turns texts into vectors; a frozen dataclass. A server declares that it `works_elsewhere`."""
+    """Turns texts into vectors; a frozen dataclass."""
 
     @property
     def signature(self) -> str:
@@ -63,11 +62,6 @@ class ProgramEncoder:
         """What it is in keys: no path, whatever its command names."""
         return self.signature
 
-    @property
-    def works_elsewhere(self) -> bool:
-        """Whether a server encodes, whose model may become another under the same signature."""
-        return self.program.kind == "server"
-
     def encode(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions) float32."""
         with _LOCK:
@@ -77,20 +71,8 @@ class ProgramEncoder:
             except BaseException:
                 release()
                 raise
-        if len(lengths := list(dict.fromkeys(map(len, rows)))) > 1:
-            raise ResourceError(
-                f"{self.program.name}: gives vectors of {lengths[0]} dimensions for some texts and of {lengths[1]} for "
-                "others, which cannot be compared"
-            )
+        refuse_other_lengths(*map(len, rows))
         return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
-
-    def seconds(self) -> float:
-        """Processor seconds of the running program so far, without the loading of its model."""
-        return nan if self.works_elsewhere else _running(self.program).seconds()
-
-
-class Static(ProgramEncoder):
-    """Static token vectors; a class of its own, because its rate is known."""
 
 
 _LOCK = threading.Lock()  # a program answers one thread at a time: it takes all cores, or the GPU, by itself
@@ -129,7 +111,7 @@ def encoder(script: str = "encode_static", folder: str | None = None, **settings
     """A preset of `retrieval/encoder` that runs a model on this machine: a script of ours."""
     one_of("script", script, ("encode_static", "hf"))
     settings["model" if script == "hf" else "folder"] = folder
-    return (Static if script == "encode_static" else ProgramEncoder)(preset(script, **settings))
+    return ProgramEncoder(preset(script, **settings))
 
 
 def server(**settings: Any) -> ProgramEncoder:
@@ -186,18 +168,12 @@ class Dense:
         return nearest_documents(self.asked(topics), [t.topic_id for t in topics], found, documents.map, self.depth)
 
     def search(self, task: Search) -> Iterator[Any]:
-        queries, probe = self.asked(task.topics), _checked_probe(self.encoder, task.pmap)
+        queries = self.asked(task.topics)
         release()  # an engine may encode in another process
-        encode = replace(self._encode(task.document_map), probe=probe)
+        encode = Encode(self.encoder, self.passage, self.passage_prefix, task.document_map)
         vectors = list(task.watch("encoding", task.pmap(encode, task.texts, task.names), len(task.texts)))
         ids = tuple(topic.topic_id for topic in task.topics)
         return task.pmap(Nearest(queries, ids, task.document_map, self.depth, task.english), vectors, task.names)
-
-    def readings(self, topics: tuple[Topic, ...], document_map: DocumentMap) -> Iterator[tuple[Any, Any]]:
-        yield self.encoder, self._encode(document_map)
-
-    def _encode(self, document_map: DocumentMap) -> "Encode":
-        return Encode(self.encoder, self.passage, self.passage_prefix, document_map)
 
     def asked(self, topics: Sequence[Topic]) -> Vectors:
         """The vectors of topics, in which a topic is a `document` of one passage."""
@@ -210,16 +186,15 @@ def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = ""
     passages = _passages(documents, words)
     parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
     full = [part for part in parts if len(part)]
-    refuse_other_lengths(*full)
+    refuse_other_lengths(*(part["vector"].shape[1] for part in full))
     return np.concatenate(full) if full else np.empty(0, dtype=[("document", "<i4"), ("vector", "<f4", (1,))])
 
 
-def refuse_other_lengths(*parts: Vectors) -> None:
+def refuse_other_lengths(*lengths: int) -> None:
     """Raise `ResourceError` where vectors have another number of dimensions than the first ones."""
-    lengths = list(dict.fromkeys(part["vector"].shape[1] for part in parts if len(part)))
-    if len(lengths) > 1:
+    if len(known := list(dict.fromkeys(lengths))) > 1:
         raise ResourceError(
-            f"the encoder gave vectors of {lengths[0]} dimensions, then of {lengths[1]}, which cannot be compared; did "
+            f"the encoder gave vectors of {known[0]} dimensions, then of {known[1]}, which cannot be compared; did "
             "its model change? Encode all texts again: retrieval.encoder.version=TEXT, any new text"
         )
 
@@ -251,7 +226,7 @@ def nearest_documents(
     queries: Vectors, topic_ids: Sequence[str], passages: Vectors, document_map: DocumentMap, depth: int
 ) -> Run:
     """The Run of topics over a collection, both as vectors; memory is bounded by `SCORES` beside the vectors."""
-    refuse_other_lengths(queries, passages)
+    refuse_other_lengths(*(part["vector"].shape[1] for part in (queries, passages) if len(part)))
     nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     ranked: list[tuple[Ints, Floats]] = [nothing] * len(topic_ids)
     present, firsts = np.unique(passages["document"], return_index=True)
@@ -277,53 +252,15 @@ def nearest_documents(
     )
 
 
-PROBE = "In 1997 the Commission's 25 members (see http://example.org) voted: Wie geht es? Привет, мир! 你好，世界。"
-"""What a server encodes with the first texts, and again with later ones; many scripts, so that tokenizers differ."""
-NOISE = 1e-3
-"""1 - cosine of two vectors of one text by one model is less. A server sums in the order that a batch gives: over 24
-layers in bfloat16 that moves it by up to 3e-4 (simulated, large weights), rounding alone by 6e-4; float16 by 1e-5.
-Other models differ by .01 (the same one in 4 bits) to 1."""
-
-
-@dataclass(frozen=True)
-class Probe:
-    """An encoder -> the vector of the probe text, kept with the first vectors."""
-
-    def __call__(self, encoder: Encoder) -> Floats:
-        vector: Floats = encoder.encode([PROBE])[0]
-        return vector
-
-
-def check_probe(encoder: Encoder, kept: Floats) -> None:
-    """Raise `ResourceError` unless a server still gives the vector of the probe text that was kept."""
-    given = encoder.encode([PROBE])[0].astype(np.float64)
-    if len(given) != len(kept):
-        differs = f"{len(given)} dimensions, {len(kept)} were kept"
-    else:
-        one, other = (vector / (np.linalg.norm(vector) or 1.0) for vector in (given, kept.astype(np.float64)))
-        if (distance := float(np.sum((one - other) ** 2) / 2)) <= NOISE:
-            return
-        differs = f"1 - cosine is {distance:.2g}, more than {NOISE:g}"
-    raise ResourceError(
-        f"the server gives another vector for a probe text than when vectors were kept ({differs}), so they cannot be "
-        "compared; did it change its model? Start the earlier one, or encode all texts again: "
-        "retrieval.encoder.version=TEXT, any new text"
-    )
-
-
 @dataclass(frozen=True)
 class Encode:
-    """One system's copy of the collection -> the vectors of its passages of at most `words` words.
-
-    `probe`: what an encoder whose model may change must still give for its probe text, else the vectors are not kept.
-    """
+    """One system's copy of the collection -> the vectors of its passages of at most `words` words."""
 
     bulky: ClassVar[bool] = True
     encoder: Encoder
     words: int
     prefix: str
     document_map: DocumentMap
-    probe: Floats | None = field(default=None, compare=False)
 
     @property
     def alone(self) -> bool:
@@ -333,10 +270,7 @@ class Encode:
         return 20 * text.size  # dear: the engine's costs are those of counting words
 
     def __call__(self, text: Text) -> Vectors:
-        found = vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
-        if self.probe is not None:
-            check_probe(self.encoder, self.probe)
-        return found
+        return vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
 
 
 @dataclass(frozen=True)
@@ -355,18 +289,3 @@ class Nearest:
         if self.english and not len(passages):
             raise EmptyCollection("the reference side is empty: none of its documents has a vector")
         return nearest_documents(self.queries, self.topic_ids, passages, self.document_map, self.depth)
-
-
-def _checked_probe(encoder: Encoder, pmap: Callable[..., Iterator[Any]]) -> Floats | None:
-    """The kept vector of the probe text, which a server still gives; None for an encoder whose model cannot change.
-
-    Raises `ResourceError` where it gives another, before anything is encoded.
-    """
-    if not getattr(encoder, "works_elsewhere", False):
-        return None
-    (kept,) = pmap(Probe(), [encoder], ["(probe text)"])
-    if isinstance(kept, Failure):
-        raise ResourceError(kept.reason)
-    check_probe(encoder, kept)
-    vector: Floats = kept
-    return vector

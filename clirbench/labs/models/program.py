@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import clirbench
-from clirbench.errors import AlignmentError, ConfigError, InputError, ResourceError
+from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, ResourceError, raise_all
 from clirbench.files.run_files import State, is_settled, state_of
 from clirbench.text import current_limits, invalid_utf8
 
@@ -36,6 +36,8 @@ SCRIPTS = "clirbench.labs.models.scripts"
 HOME = str(Path(clirbench.__file__).parents[1])
 GRACE = 2.0  # seconds between asking a program to end and ending it
 SHOWN_LINES, SHOWN_BYTES = 10, 2000
+STOPPED_READING = 141
+"""What a shell gives for a pipe whose later program ended first: its lines are counted."""
 PASSING = frozenset({"url", "alias", "key", "concurrency", "timeout", "retries", "device", "threads"})
 """Settings of scripts that move no result; what a server is called is in what its script says of itself."""
 LOADED = "CLIRBENCH_LOADED"
@@ -52,7 +54,8 @@ class Program:
     stands for the path of a model. `about`: a command that writes what the program is (its version) and fails, with the
     reason on stderr, where something is missing. `timeout`: seconds without a line, after which it is killed (None: no
     limit). `environment`: variables beside those of this process. `version`: any text; change it when the program
-    changed. `settings`: of a script of ours, its last argument, as JSON. `kind`: of engine, for the table `frontier`.
+    changed. `settings`: of a script of ours, its last argument, as JSON. `kind`: `command`,
+    `neural`, `rules` (what it makes of a line may depend on those before it) or `server` (nobody measures its cost).
 
     What it is, for what is kept: its command, in which files (a script, a dictionary) and the model are their content,
     and what `about` writes.
@@ -90,6 +93,8 @@ class Program:
         """Raise `ResourceError` for what is missing, `ConfigError` for a model that is, before any work."""
         if model is None and self.settings is None and self.asks_for(MODEL):
             raise ConfigError(f"command: {self.command!r} asks for {MODEL}, but no model is configured")
+        if model is not None and not self.asks_for(MODEL):
+            raise ConfigError(f"{self.name}: no {MODEL} in it: every model would translate alike")
         program = self.arguments(model)[0]
         if shutil.which(program) is None:
             raise ResourceError(f"command: {program}: no such program; install it, or correct the command")
@@ -147,6 +152,43 @@ class Program:
             finally:
                 if child is not None:
                     child.end()
+
+
+@dataclass(frozen=True)
+class Chain(Program):
+    """Programs each of which reads what the one before it wrote: a pipe of the shell, which fails if one of them does.
+
+    `timeout` is that of its last lines.
+    """
+
+    command: str | Sequence[str] = "chain"
+    programs: tuple[Program, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return " | ".join(program.name for program in self.programs)
+
+    def asks_for(self, mark: str) -> bool:
+        return any(program.asks_for(mark) for program in self.programs)
+
+    def check(self, model: Path | None = None) -> None:
+        errors: list[ClirbenchError] = []
+        for number, program in enumerate(self.programs, 1):
+            try:
+                program.check(model if program.asks_for(MODEL) else None)
+            except (ConfigError, ResourceError) as error:
+                errors.append(type(error)(f"step {number} of {len(self.programs)}: {error}"))
+        raise_all(errors)
+
+    def identity(self, model: Path | None = None) -> str:
+        return hashlib.sha256("".join(program.identity(model) for program in self.programs).encode()).hexdigest()
+
+    def arguments(self, model: Path | None, words: Sequence[str] = ()) -> list[str]:
+        each = (shlex.join(program.arguments(model)) for program in self.programs)
+        return ["bash", "-o", "pipefail", "-c", " | ".join(each)]
+
+    def _variables(self) -> dict[str, str]:
+        return {name: value for program in self.programs for name, value in program._variables().items()}
 
 
 class Child:
@@ -249,7 +291,7 @@ class Child:
                         used += sum(map(int, numbers[11:15])) / os.sysconf("SC_CLK_TCK")
         else:
             used = _ended_children() - self.before
-        return max(0.0, used - float(self.loaded.read_text(encoding="ascii") or 0))
+        return max(0.0, used - sum(map(float, self.loaded.read_text(encoding="ascii").split())))
 
     def _line(self) -> bytes | None:
         while not self.lines:
@@ -276,7 +318,7 @@ class Child:
             self.feeder.join()
         for error in self.broken:
             raise error
-        if status:
+        if status not in (0, STOPPED_READING):
             how = f"exit status {status}" if status > 0 else f"killed by {signal.Signals(-status).name}"
             raise ResourceError(f"{self.program.name}: {how}{self._last_words() or '; nothing on stderr'}")
 

@@ -7,53 +7,54 @@ from typing import Any, ClassVar
 from clirbench.checks import one_of, whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
-from clirbench.labs.models.program import MODEL, Program, preset
-from clirbench.labs.models.translating import Steps, translations
+from clirbench.labs.models.program import MODEL, Chain, Program, preset
+from clirbench.labs.models.translating import Translator, translations
 from clirbench.systems.metadata import joined_metadata
 from clirbench.types import EMPTY, Translation
 
 OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_tokens", "extra", "version")
 
 
-def program(**settings: Any) -> Steps:
+def program(**settings: Any) -> Translator:
     """`systems/translator=program`: one `Program`."""
-    return Steps((Program(**settings),))
+    return Translator(Program(**settings))
 
 
-def scripted(script: str, **settings: Any) -> Steps:
+def scripted(script: str, **settings: Any) -> Translator:
     """A preset of `systems/translator` that runs models on this machine: a script of ours."""
-    one_of("script", script, ("ct2", "hf", "detected"))
-    return Steps((preset(script, model=MODEL, **settings),))
+    one_of("script", script, ("ct2", "hf"))
+    return Translator(preset(script, model=MODEL, **settings))
 
 
-def apertium(pair: str, timeout: float | None = 3600.0) -> Steps:
+def apertium(pair: str, timeout: float | None = 3600.0) -> Translator:
     """`systems/translator=apertium`."""
-    return steps_of({"apertium": pair}, timeout=timeout)
+    return Translator(program_of({"apertium": pair}, timeout=timeout))
 
 
-def chain(commands: Sequence[Any], **settings: Any) -> Steps:
-    """`systems/translator=chain`: commands, each of which reads what the one before it wrote; as `steps_of`."""
-    return steps_of({"chain": commands}, **settings)
+def chain(commands: Sequence[Any], **settings: Any) -> Translator:
+    """`systems/translator=chain`: commands, each of which reads what the one before it wrote; as `program_of`."""
+    return Translator(program_of({"chain": commands}, **settings))
 
 
-def steps_of(command: Any, **settings: Any) -> Steps:
-    """The programs of a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}` or `{apertium: [PAIR, PAIR]}`.
+def program_of(command: Any, **settings: Any) -> Program:
+    """The program of a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}` or `{apertium: [PAIR, PAIR]}`.
 
     `settings` are those of `Program`. Raises `ConfigError` for another mapping and for a chain of fewer than two.
     """
     if not isinstance(command, Mapping):
-        return Steps((Program(command, **settings),))
+        return Program(command, **settings)
     kind, rest = next(iter(command.items())) if len(command) == 1 else ("", "")
     if kind == "apertium" and isinstance(rest, str):
-        return Steps((preset("apertium", "rules", model=MODEL, pair=rest, timeout=settings.get("timeout")),))
+        return preset("apertium", "rules", model=MODEL, pair=rest, timeout=settings.get("timeout"))
     if kind not in ("chain", "apertium"):
         raise ConfigError(
             "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR} or {apertium: [PAIR, PAIR]}"
         )
     if isinstance(rest, str) or len(rest) < 2:
         raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
-    each = rest if kind == "chain" else [{"apertium": pair} for pair in rest]
-    return Steps(tuple(program for one in each for program in steps_of(one, **settings).programs))
+    programs = tuple(program_of(one if kind == "chain" else {kind: one}, **settings) for one in rest)
+    rules = any(program.kind == "rules" for program in programs)
+    return Chain(timeout=settings.get("timeout"), kind="rules" if rules else "command", programs=programs)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class ProgramSystems:
     """
 
     translates: ClassVar[bool] = True
-    named: Mapping[str, Steps] = field(hash=False)
+    named: Mapping[str, Program] = field(hash=False)
     key: str = "systems.commands"
     metadata: str | None = None
     shard_lines: int = 1000
@@ -84,7 +85,7 @@ class ProgramSystems:
         found: tuple[Translation, ...] = ()
         with gathered(errors):
             described = joined_metadata(self.metadata, dict.fromkeys(self.named, EMPTY))
-            systems = [(name, steps, None, described[name]) for name, steps in self.named.items()]
+            systems = [(name, program, None, described[name]) for name, program in self.named.items()]
             found = translations(corpus, systems, self.cache, self.shard_lines)
         raise_all(errors)
         return found
@@ -109,12 +110,12 @@ def commands(
     if strange := sorted(set(versions or {}) - set(commands)):
         raise ConfigError(f"systems.versions names systems without a command: {', '.join(strange)}")
     errors: list[ClirbenchError] = []
-    named: dict[str, Steps] = {}
+    named: dict[str, Program] = {}
     for name, command in commands.items():
         settings: dict[str, Any] = {"timeout": timeout, "version": str((versions or {}).get(name, ""))}
         settings |= {"environment": environment} if environment is not None else {}
         try:
-            named[str(name)] = steps_of(command, **settings)
+            named[str(name)] = program_of(command, **settings)
         except ConfigError as error:
             errors.append(ConfigError(f"systems.commands: {name}: {error}"))
     raise_all(errors)
@@ -139,10 +140,10 @@ def openai(
             "systems=openai: no model or no server; for example systems.url=http://127.0.0.1:8000/v1 "
             "'systems.models={small: \"name-of-a-model\"}'"
         )
-    named: dict[str, Steps] = {}
+    named: dict[str, Program] = {}
     for name, own in models.items():
         of_one = {"model": own} if isinstance(own, str) else dict(own)
         for setting in of_one:
             one_of(f"systems.models.{name}", setting, OF_ONE)
-        named[str(name)] = Steps((preset("openai", "server", **{"url": url, **settings, **of_one}),))
+        named[str(name)] = preset("openai", "server", **{"url": url, **settings, **of_one})
     return ProgramSystems(named, "systems.models", metadata, shard_lines, cache)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise, starmap
 from math import nan
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,19 +23,17 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.corpora.sides import first_ten
 from clirbench.errors import (
-    AlignmentError,
     ClirbenchError,
-    ConfigError,
     InputError,
     ResourceError,
     StoreError,
     gathered,
     raise_all,
 )
-from clirbench.labs.models.program import MODEL, Program
+from clirbench.labs.models.program import Program
 from clirbench.store.store import write_whole
 from clirbench.systems.base import MOST_EMPTY
-from clirbench.systems.health import MANY_BLANK, marked_lines, marks_note
+from clirbench.systems.health import MANY_BLANK
 from clirbench.text import BLOCK, Text, TextLines, in_blocks, sha256_of, split_lines
 from clirbench.types import DocumentMap, Documents, Translation
 
@@ -45,43 +43,17 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Programs that translate, one after another; a model, where there is one, goes to those that ask for `{model}`.
+class Translator:
+    """A program whose model is put in its place: what `systems=checkpoints systems.model=PATTERN` asks to translate."""
 
-    What each step writes is kept: systems with the same first steps run them once.
-    """
-
-    programs: tuple[Program, ...]
-
-    @property
-    def kind(self) -> str:
-        return self.programs[0].kind if len(self.programs) == 1 else "chain"
-
-    def check(self, model: Path | None) -> None:
-        """Raise all that the programs miss, at once, with the number of the step in a chain."""
-        if model is not None and not any(program.asks_for(MODEL) for program in self.programs):
-            raise ConfigError(f"{self.programs[0].name}: no {MODEL} in it: every model would translate alike")
-        errors: list[ClirbenchError] = []
-        for number, program in enumerate(self.programs):
-            with gathered(errors), self.numbered(number):
-                program.check(model)
-        raise_all(errors)
-
-    @contextmanager
-    def numbered(self, number: int) -> Iterator[None]:
-        """Errors of a step of a chain begin with its place."""
-        try:
-            yield
-        except (AlignmentError, ResourceError) as error:
-            if len(self.programs) == 1:
-                raise
-            raise type(error)(f"step {number + 1} of {len(self.programs)}: {error}") from None
+    program: Program
 
     def translations(
         self, corpus: Corpus, models: Sequence[tuple[str, Path, Mapping[str, str]]], cache: str, shard_lines: int
     ) -> tuple[Translation, ...]:
-        """What `systems=checkpoints systems.model=PATTERN` asks of a translator; see `translations`."""
-        return translations(corpus, [(name, self, model, held) for name, model, held in models], cache, shard_lines)
+        """See `translations`."""
+        named = [(name, self.program, model, metadata) for name, model, metadata in models]
+        return translations(corpus, named, cache, shard_lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +105,7 @@ class MachineText:
     """
 
     system: str
-    steps: Steps
+    program: Program
     model: Path | None
     source: Shards
     folder: Path
@@ -176,32 +148,13 @@ class MachineText:
         n_full = sum(bool(line.strip()) for shard in self._shards() for line in shard.decode("utf-8").split("\n"))
         return self.source.n_full - n_full if n_full < self.source.map.n_lines else 0
 
-    @property
-    def notes(self) -> Iterator[str]:
-        """What a reader must know of it: many lines that came back empty, and marks at many words."""
-        if self.n_lost and self.n_lost >= MANY_BLANK * self.source.n_full:
-            yield f"{self.where}: {self.n_lost} of {self.source.n_full} lines with text came back empty"
-        marked = sum(map(marked_lines, self._shards())) - sum(map(marked_lines, self.source.text.blocks()))
-        if note := marks_note(marked, self.source.map.n_lines):
-            yield f"{self.where}: {note}"
-
     @cached_property
-    def kept(self) -> tuple[tuple[Path, ...], ...]:
-        """The files of each step's shards, named by everything that their content depends on."""
-        parts, rows = ["translation 2"], []
-        if self.source.sentences is not None:
-            parts.append(self.source.sentences.signature)
-        for program in self.steps.programs:
-            parts.append(program.identity(self.model))
-            made_by = "\n".join(parts)
-            keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
-            rows.append(tuple(self.folder / key[:2] / f"{key}.txt" for key in keys))
-        return tuple(rows)
-
-    @property
     def paths(self) -> tuple[Path, ...]:
-        """The files of the last step's shards, which are the text."""
-        return self.kept[-1]
+        """The files of its shards, named by everything that their content depends on."""
+        sentences = "" if self.source.sentences is None else self.source.sentences.signature
+        made_by = "\n".join(filter(None, ("translation 2", sentences, self.program.identity(self.model))))
+        keys = [hashlib.sha256(f"{made_by}\n{source}".encode()).hexdigest() for source in self.source.digests]
+        return tuple(self.folder / key[:2] / f"{key}.txt" for key in keys)
 
     def missing(self) -> list[int]:
         """The numbers of the shards that are not there, or damaged."""
@@ -216,20 +169,20 @@ class MachineText:
 
 def translations(
     corpus: Corpus,
-    systems: Sequence[tuple[str, Steps, Path | None, Mapping[str, str]]],
+    systems: Sequence[tuple[str, Program, Path | None, Mapping[str, str]]],
     cache: str,
     shard_lines: int,
 ) -> tuple[Translation, ...]:
-    """One translation, still to be made, for each (system, programs, model, metadata).
+    """One translation, still to be made, for each (system, program, model, metadata).
 
     The collection is cut into shards of whole documents, the test set, where there is one, into shards of lines;
     where both are the same text it is translated once. Raises `InputError` where the corpus has no source or where
     systems differ in nothing that their programs know, and what the programs miss, all at once.
     """
     errors: list[ClirbenchError] = []
-    for _, steps, model, _ in systems:
+    for _, program, model, _ in systems:
         with gathered(errors):
-            steps.check(model)
+            program.check(model)
     raise_all(list({str(error): error for error in errors}.values()))  # a missing library is missed by every model
     if corpus.source is None or (corpus.test and corpus.test.source is None):
         raise InputError(
@@ -245,9 +198,9 @@ def translations(
     folder = Path(cache) / "translations"
     made: list[Translation] = []
     alike: dict[object, list[str]] = {}
-    for system, steps, model, metadata in systems:
-        searched = MachineText(system, steps, model, collection, folder)
-        tested = searched if once else MachineText(system, steps, model, test, folder)
+    for system, program, model, metadata in systems:
+        searched = MachineText(system, program, model, collection, folder)
+        tested = searched if once else MachineText(system, program, model, test, folder)
         with gathered([]):  # a model that cannot be read is an error of its system, when its text is made
             alike.setdefault(searched.paths, []).append(str(model or system))
         made.append(Translation(system, tested if corpus.test else None, searched, metadata, maker=Translators()))
@@ -307,10 +260,6 @@ class Translators:
         kept = (replace(t, test=None, collection=None) if t.system in errors else t for t in translations)
         return tuple(kept), {system: f"{system}: not translated: {error}" for system, error in errors.items()}
 
-    def missing(self, translations: Sequence[Translation]) -> Iterable[MachineText]:
-        """The texts of which a shard is missing."""
-        return [text for of_system in missing_work(translations, {}).values() for text, _ in of_system]
-
     def files(self, translations: Sequence[Translation]) -> Iterable[tuple[str, str]]:
         """(system, file of a shard below the cache) of every shard, there or not, of texts that can be read."""
         for translation in translations:
@@ -320,8 +269,12 @@ class Translators:
                         yield translation.system, path.relative_to(text.folder.parent).as_posix()
 
     def notes(self, translations: Sequence[Translation]) -> Iterable[str]:
-        """A note on each text, all made, of which many lines are empty, or many words marked."""
-        return [note for text in machine_texts(translations) for note in text.notes]
+        """A note on each text, all made, of which many lines are empty."""
+        return [
+            f"{text.where}: {text.n_lost} of {text.source.n_full} lines with text came back empty"
+            for text in machine_texts(translations)
+            if text.n_lost and text.n_lost >= MANY_BLANK * text.source.n_full
+        ]
 
 
 Work = dict[str, list[tuple[MachineText, list[int]]]]
@@ -332,11 +285,11 @@ def missing_work(translations: Sequence[Translation], errors: dict[str, Clirbenc
     """What is still to be translated; adds systems that cannot be read to `errors`."""
     work: Work = {}
     for translation in translations:
-        failed: list[ClirbenchError] = []
-        with gathered(failed):
-            rows = [(text, numbers) for text in machine_texts([translation]) if (numbers := text.missing())]
-            work |= {translation.system: rows} if rows else {}
-        errors |= dict.fromkeys([translation.system] if failed else (), *failed)
+        try:
+            if rows := [(text, numbers) for text in machine_texts([translation]) if (numbers := text.missing())]:
+                work[translation.system] = rows
+        except ClirbenchError as error:
+            errors[translation.system] = error
     return work
 
 
@@ -346,12 +299,12 @@ def translate(work: Work, errors: dict[str, ClirbenchError]) -> Iterator[str]:
     What is done stays done: an interrupted run loses the lines that have not come back.
     """
     for system, of_system in work.items():
-        failed: list[ClirbenchError] = []
-        with gathered(failed):
+        try:
             yield from _make(of_system)
-        if failed and isinstance(failed[0], StoreError):
-            raise failed[0]  # nothing can be kept, whichever system it is
-        errors |= dict.fromkeys([system] if failed else (), *failed)
+        except StoreError:  # nothing can be kept, whichever system it is
+            raise
+        except ClirbenchError as error:
+            errors[system] = error
 
 
 @dataclass(frozen=True)
@@ -367,24 +320,11 @@ class MakeShards:
         return "".join(map(str, errors.values()))
 
 
-def _make(of_system: Sequence[tuple[MachineText, list[int]]]) -> Iterator[str]:
-    """Make the missing shards of one system, each of whose programs is started once; its name after each shard."""
-    steps, last = of_system[0][0].steps, len(of_system[0][0].steps.programs) - 1
-    for step in range(last + 1):
-        wanted = [(text, {n for n in numbers if read_shard(text.kept[step][n]) is None}) for text, numbers in of_system]
-        with steps.numbered(step):
-            for job in _run(wanted, step):
-                if step == last:
-                    yield job.system
-
-
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """A shard of one step: what is translated, the parts of one line of the text together, and what is there of it."""
+    """A shard: what is translated, the parts of one line of the text together, and what is there of it."""
 
-    system: str
     path: Path
-    is_last: bool
     lines: list[list[str]]
     written: list[str]
 
@@ -394,71 +334,62 @@ class _Job:
         return [line for parts in self.lines for line in parts if line.strip()][len(self.written) :]
 
     def keep(self, seconds: float) -> None:
-        """Keep what came back, blank lines as they were, and its cost; its parts are joined after the last step."""
+        """Keep what came back, blank lines as they were and the parts of a line joined, and its cost."""
         rest = iter(self.written)
-        made = [[next(rest) if part.strip() else "" for part in parts] for parts in self.lines]
-        if self.is_last:
-            made = [[" ".join(filter(None, parts))] for parts in made]
+        made = [" ".join(filter(None, (next(rest) if p.strip() else "" for p in parts))) for parts in self.lines]
         words = sum(len(part.split()) for parts in self.lines for part in parts)
         write_shard(self.path.with_suffix(".cost"), [f"{seconds:.6f} {words}"])
-        write_shard(self.path, [part for parts in made for part in parts])
+        write_shard(self.path, made)
         self.path.with_suffix(".part").unlink(missing_ok=True)
 
 
-def _jobs(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
-    for text, numbers in wanted:
-        first, cut = 1, text.source.sentences
-        for shard, source in enumerate(text.source):
-            if shard in numbers:
-                if hashlib.sha256(packed(source)).hexdigest() != text.source.digests[shard]:
-                    where = f"{text.system}: {text.source.text.where}, lines {first} to {first + len(source) - 1}"
-                    raise InputError(f"{where}: changed while this run was reading it; run again")
-                lines = [[line] for line in source] if cut is None else [cut.cut(line) for line in source]
-                if step:
-                    before = iter(split_lines((read_shard(text.kept[step - 1][shard]) or b"").decode("utf-8")))
-                    lines = [[next(before, "") for _ in parts] for parts in lines]
-                # What rules make of a line may depend on those before it.
-                by_lines = text.steps.programs[step].kind != "rules"
-                path, is_last = text.kept[step][shard], step == len(text.kept) - 1
-                came = _came(path.with_suffix(".part")) if by_lines else []
-                yield _Job(text.system, path, is_last, lines, came)
-            first += len(source)
+def _jobs(text: MachineText, numbers: Sequence[int]) -> Iterator[_Job]:
+    first, cut = 1, text.source.sentences
+    for shard, source in enumerate(text.source):
+        if shard in numbers:
+            if hashlib.sha256(packed(source)).hexdigest() != text.source.digests[shard]:
+                where = f"{text.system}: {text.source.text.where}, lines {first} to {first + len(source) - 1}"
+                raise InputError(f"{where}: changed while this run was reading it; run again")
+            path = text.paths[shard]
+            # What rules make of a line may depend on those before it.
+            came = [] if text.program.kind == "rules" else _came(path.with_suffix(".part"))
+            yield _Job(path, [[line] for line in source] if cut is None else [cut.cut(line) for line in source], came)
+        first += len(source)
 
 
-def _run(wanted: Sequence[tuple[MachineText, set[int]]], step: int) -> Iterator[_Job]:
-    """Stream the lines of shards through a program, an empty line between two, and keep each that has come back."""
-    if not (left := (total := sum(len(numbers) for _, numbers in wanted))):
-        return
-    steps, model, before = wanted[0][0].steps, wanted[0][0].model, 0.0
-    program = steps.programs[step]
+def _make(of_system: Sequence[tuple[MachineText, list[int]]]) -> Iterator[str]:
+    """Stream the lines of a system's shards through its program, an empty line between two, and keep each that comes
+    back; the system's name after each shard."""
+    total, before = sum(len(numbers) for _, numbers in of_system), 0.0
+    one = of_system[0][0]
     fed: queue.SimpleQueue[_Job] = queue.SimpleQueue()
 
     def lines() -> Iterator[str]:
-        for number, job in enumerate(_jobs(wanted, step), 1):
+        for number, job in enumerate(chain.from_iterable(starmap(_jobs, of_system)), 1):
             waiting = job.waiting
             fed.put(job)
             yield from waiting
             yield from [""] * (number < total)
 
-    with program.started(model) as child:
+    with one.program.started(one.model) as child:
         child.feed(lines(), last=True)
-        while left:
-            try:
-                job = fed.get(timeout=LOOK)
-            except queue.Empty:
-                if child.feeds:
-                    continue
-                child.finish()
-                raise child.miscounted() from None
+        for left in range(total - 1, -1, -1):
+            while True:
+                try:
+                    job = fed.get(timeout=LOOK)
+                    break
+                except queue.Empty:
+                    if not child.feeds:
+                        child.finish()
+                        raise child.miscounted() from None
             with _added(job.path.with_suffix(".part"), job.written) as add:
                 for _ in job.waiting:
                     add(child.read())
-            left -= 1
             child.answer_empty() if left else child.finish()
-            now = nan if program.kind == "server" else child.seconds()
+            now = nan if one.program.kind == "server" else child.seconds()
             job.keep(max(0.0, now - before))
             before = now
-            yield job
+            yield one.system
 
 
 def _came(path: Path) -> list[str]:
@@ -495,17 +426,16 @@ def _added(path: Path, written: list[str]) -> Iterator[Callable[[str], None]]:
 
 
 def costs(translations: Sequence[Translation]) -> dict[str, float]:
-    """Processor seconds for a million words of the source of each system that programs made, steps that it shares with
-    others too; NaN where nobody measured them."""
+    """Processor seconds for a million words of the source of each system that programs made; NaN where nobody measured
+    them."""
     spent: dict[str, list[float]] = {}
     for text in machine_texts(translations):
         total = spent.setdefault(text.system, [0.0, 0.0])
-        for number, row in enumerate(text.kept):
-            for path in row:
-                kept = read_shard(path.with_suffix(".cost"), 1)
-                seconds, words = (nan, 0) if kept is None else map(float, kept.split())
-                total[0] += seconds
-                total[1] += 0 if number else words
+        for path in text.paths:
+            kept = read_shard(path.with_suffix(".cost"), 1)
+            seconds, words = (nan, 0) if kept is None else map(float, kept.split())
+            total[0] += seconds
+            total[1] += words
     return {system: MILLION * seconds / words if words else nan for system, (seconds, words) in spent.items()}
 
 

@@ -49,6 +49,6 @@ def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
     }
 
 
-def test_the_study_searches_with_three_retrievers() -> None:
+def test_the_study_searches_with_two_retrievers() -> None:
     asked = [argument for argument in prepare_arguments(["+experiment=study"]) if "retrieval" in argument]
-    assert asked == ["+retrieval@also_retrieval.dense=dense", "+retrieval@also_retrieval.fusion=fusion"]
+    assert asked == ["+retrieval@also_retrieval.dense=dense"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.labs.models.program import Program
-from clirbench.labs.models.translating import Steps, Translators, translations
+from clirbench.labs.models.translating import Translators, translations
 from clirbench.types import EMPTY, Translation
 
 HEAD = """import json, os, sys, time
@@ -45,10 +45,9 @@ def noted(log: Path) -> list[str]:
     return list(filter(None, log.read_text(encoding="utf-8").splitlines())) if log.exists() else []
 
 
-def listed(corpus: Corpus, cache: Path, size: int = 2, **systems: Program | Steps) -> tuple[Translation, ...]:
+def listed(corpus: Corpus, cache: Path, size: int = 2, **systems: Program) -> tuple[Translation, ...]:
     """One translation for each system, still to be made."""
-    steps = {name: Steps((one,)) if isinstance(one, Program) else one for name, one in systems.items()}
-    return translations(corpus, [(name, one, None, EMPTY) for name, one in steps.items()], str(cache), size)
+    return translations(corpus, [(name, one, None, EMPTY) for name, one in systems.items()], str(cache), size)
 
 
 def make(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import pytest
 
 from clirbench.errors import ConfigError, EmptyCollection
 from clirbench.labs.models import dense
-from clirbench.labs.models.dense import GRID, Dense, Encoder, encoder
+from clirbench.labs.models.dense import GRID, Dense, Encoder
 from clirbench.retrieval.base import Retriever
 from clirbench.types import Document, Documents, Floats, Topic
-from tests.retrieval.conftest import segments
 
 
 @dataclass(frozen=True)
@@ -122,17 +120,3 @@ def test_is_a_retriever_whose_signature_says_all() -> None:
     made = Dense(Letters(), passage=0, depth=10)
     assert isinstance(made, Retriever)
     assert made.signature == "dense:letters|passage:document|pool:max|sim:cosine|depth:10|ties:doc_id"
-
-
-def test_real_sentences_equal_brute_force(shared_data: Path) -> None:
-    """In whole numbers, in which nothing is rounded."""
-    held = segments(shared_data / "europarl/fr-en-ladder/news/reference.txt", 1500)
-    topics = [Topic.of(str(i), text) for i, text in enumerate(held.text.lines()[::30])]
-    run = Dense(passage=0, depth=300).rank(held, topics)
-    encoded = encoder().encode(held.text.lines()).astype(np.float64)
-    whole = np.rint(encoded / np.linalg.norm(encoded, axis=1, keepdims=True) * GRID).astype(np.int64)
-    scores = ((whole @ whole[::30].T) / GRID**2).astype(np.float32)
-    for topic, column in zip(topics, scores.T, strict=True):
-        best = sorted(zip((-column).tolist(), held.map.doc_ids, strict=True))[:300]
-        assert run.ranking(topic.topic_id) == tuple(doc_id for _, doc_id in best)
-        assert (-run.values(topic.topic_id, tied=True)).tolist() == [score for score, _ in best]

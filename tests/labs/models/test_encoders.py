@@ -39,7 +39,7 @@ def test_what_is_no_vector(answer: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=message):
         ProgramEncoder(Program([sys.executable, "-c", code])).encode(["a"])
     lengths = "import sys; [print([1] * len(line), flush=True) for line in sys.stdin]"
-    with pytest.raises(ResourceError, match="vectors of 2 dimensions for some texts and of 3 for others"):
+    with pytest.raises(ResourceError, match="vectors of 2 dimensions, then of 3"):
         ProgramEncoder(Program([sys.executable, "-c", lengths])).encode(["a", "bb"])
 
 

@@ -10,7 +10,7 @@ from clirbench.experiment import completed
 from clirbench.labs.models.program import Program
 from clirbench.labs.models.translating import Translators
 from clirbench.result import Experiment, Inputs, no_watch
-from clirbench.store.cached import PLAN, Plan, Planned
+from clirbench.store.cached import PLAN, Plan
 from tests.labs.models.made_up import listed, program
 from tests.systems.sides import folder_corpus
 
@@ -43,15 +43,6 @@ def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixtu
     (cache / second).write_bytes(b"damaged")
     assert status.main([str(tmp_path)]) == 1
     assert lines(capsys)[0] == f"good Translate {n_shards - 2} of {n_shards} done; missing"
-
-
-def test_a_translation_that_was_not_begun_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = Plan.begin(tmp_path / PLAN, tmp_path / "cache" / "store")
-    source = folder_corpus(tmp_path / "data")
-    translations = listed(source, tmp_path / "cache", a=Program("cat"))
-    plan.add(Planned(system, "Translate", "", key) for system, key in Translators().files(translations))
-    assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys)[0].startswith("a Translate 0 of ")
 
 
 def test_a_store_that_is_a_link_stands_beside_its_translations(

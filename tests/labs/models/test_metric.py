@@ -153,13 +153,3 @@ def test_scores_of_each_segment_come_back_in_order(programs: Path, name: str) ->
         (programs / name_).unlink()
     again = metric.for_systems({system: TextLines(lines) for system, lines in OUTPUTS.items()}, PRESET_TEST)
     assert again == found
-
-
-@pytest.mark.parametrize("name", ["RunCOMET", "RunMetricX", "RunBLEURT", "RunBERTScore"])
-def test_a_program_that_is_not_there_or_fails_is_named(programs: Path, name: str) -> None:
-    for name_ in ("comet-score", "bert-score", "python"):
-        (programs / name_).write_text("#!/bin/sh\necho no checkpoint >&2; exit 3\n", encoding="utf-8")
-    with pytest.raises(ResourceError, match="exit status 3; stderr ends: no checkpoint"):
-        preset(name, programs).for_systems({"a": TextLines(OUTPUTS["a"])}, PRESET_TEST)
-    with pytest.raises(ResourceError, match="not found"):
-        preset(name, programs / "nowhere").for_systems({"a": TextLines(OUTPUTS["a"])}, PRESET_TEST)

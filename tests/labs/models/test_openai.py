@@ -11,18 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clirbench.engines.local import Serial
-from clirbench.errors import ResourceError
-from clirbench.labs.models.dense import NOISE, PROBE, Dense, Probe, check_probe, server
 from clirbench.labs.models.scripts import openai
 from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.labs.models.systems import openai as systems
-from clirbench.retrieval.base import Search
-from clirbench.steps import search
-from clirbench.store.cached import Cached
-from clirbench.store.store import Store
-from clirbench.text import TextLines
-from clirbench.types import DocumentMap, Topic
 from tests.fuzz.budget import SEED
 from tests.fuzz.mutation import mutated
 from tests.labs.models.made_up import make, texts
@@ -247,64 +238,3 @@ def test_vectors_come_back_in_the_order_of_the_texts() -> None:
             pytest.raises(ScriptError, match="is not as"),
         ):
             encoded(asked.url, ["a", "b"], retries=0)
-
-
-def model_of(seed: int, noise: float = 0.0) -> Any:
-    """A server's model: a random direction for each text; `noise`: 1 - cosine by which each answer misses it."""
-
-    def reply(body: Any, number: int = 0) -> Said:
-        data = []
-        for at, text in enumerate(body["input"]):
-            vector = np.random.default_rng([seed, *text.encode()]).normal(size=40)
-            vector /= np.linalg.norm(vector)
-            aside = np.random.default_rng([number, at]).normal(size=40)
-            aside -= aside @ vector * vector
-            vector = (1 - noise) * vector + np.sqrt(2 * noise - noise**2) * aside / np.linalg.norm(aside)
-            data.append({"index": at, "embedding": vector.tolist()})
-        return Said({"data": data})
-
-    return reply
-
-
-def searched(url: str, store: Path, names: tuple[str, ...], version: str = "") -> list[Any]:
-    kept = {"one": ("x y", "z"), "two": ("u", "v w")}
-    settings = {**SETTINGS, "retries": 0, "batch_size": 32, "concurrency": 1, "version": version}
-    dense = Dense(server(url=f"{url}/v1", **settings))
-    pmap = Cached(Serial(), Store(store)).pmap
-    task = Search((Topic.of("t", "x"),), DocumentMap.blocks_of(2), pmap, lambda title, values, total: values,
-                  [TextLines(kept[name]) for name in names], names)  # fmt: skip
-    return list(search(dense, task))
-
-
-def test_another_model_under_the_same_name_is_an_error_before_anything_is_mixed(tmp_path: Path) -> None:
-    seed = [1]
-
-    def asked_for(requests: Any) -> list[str]:
-        return [text for _, _, body in requests for text in body["input"]]
-
-    with answering(lambda body, number: model_of(seed[0])(body)) as asked:
-        assert len(searched(asked.url, tmp_path, ("one",))) == 1
-        assert asked_for(asked.requests).count(PROBE) == 3, "kept, compared, and compared after the text"
-        seed[0], before = 2, len(asked.requests)
-        with pytest.raises(ResourceError, match=r"gives another vector .*1 - cosine is .*version=T"):
-            searched(asked.url, tmp_path, ("one", "two"))
-        assert asked_for(asked.requests[before:]) == ["x", PROBE], "no document was paid for"
-        assert len(searched(asked.url, tmp_path, ("one", "two"), "2")) == 2
-        seed[0], before = 1, len(asked.requests)
-        assert len(searched(asked.url, tmp_path, ("one", "two"))) == 2
-        assert asked_for(asked.requests[before:]) == ["x", PROBE, "u", "v w", PROBE], "the first text is still kept"
-
-
-@pytest.mark.parametrize(("noise", "agrees"), [(NOISE / 10, True), (NOISE * 10, False)])
-def test_the_noise_of_a_server_is_no_other_model(noise: float, agrees: bool) -> None:
-    """Two answers that each miss the model's vector by 1 - cosine = noise: twice that apart, in random directions."""
-    with answering(model_of(1, noise)) as asked:
-        made = server(url=f"{asked.url}/v1", **{**SETTINGS, "batch_size": 2})
-        kept = Probe()(made)
-        if agrees:
-            check_probe(made, kept)
-        else:
-            with pytest.raises(ResourceError, match="1 - cosine is 0.0"):
-                check_probe(made, kept)
-        with pytest.raises(ResourceError, match="40 dimensions, 3 were kept"):
-            check_probe(made, np.ones(3, dtype=np.float32))

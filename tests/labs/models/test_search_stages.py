@@ -11,7 +11,6 @@ import pytest
 from clirbench.engines.local import Serial
 from clirbench.errors import EmptyCollection
 from clirbench.labs.models.dense import Dense
-from clirbench.labs.models.fusion import Fusion
 from clirbench.later import load_value
 from clirbench.result import no_watch
 from clirbench.retrieval.base import Retriever, Search
@@ -28,7 +27,7 @@ MAP = DocumentMap.blocks_of(3)
 BLANK = TextLines(("", "", ""))
 
 
-@pytest.fixture(params=[BM25(), Dense(), Fusion({"a": BM25(), "b": Dense()})], ids=["bm25", "dense", "fusion"])
+@pytest.fixture(params=[BM25(), Dense()], ids=["bm25", "dense"])
 def retriever(request: pytest.FixtureRequest) -> Retriever:
     return request.param  # type: ignore[no-any-return]
 

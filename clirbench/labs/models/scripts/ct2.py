@@ -1,27 +1,25 @@
 """Translations by a model converted for CTranslate2: a folder with model.bin, config.json, vocabularies.
 
 The tokenizer is in the model's folder or in that of `tokenizer`: SentencePiece models (source.spm and target.spm, or
-one for both), a tokenizer of transformers, or plain words; `tokenizer_kind` auto takes what is there. `beam`:
-hypotheses kept, 1 is greedy. `batch_size`: lines a batch. `max_source_tokens`: a longer line is split at ends of
-sentences, a longer sentence is cut; `max_new_tokens`: an output ends there. Both are at most the
-`max_position_embeddings` of the model's config.json, where it has that. `source_prefix`, `source_suffix`,
-`target_prefix`: pieces put around each line (language codes; that of the target is taken off the output again).
-`source_suffix` null: the end-of-line piece where the tokenizer is Marian's (source.spm) and the model's config.json
-does not have it added, else nothing. `device`: auto takes a GPU when there is one. `compute_type`: `default` is what
-the model was saved with. `threads`: of one batch, 0 = the library decides.
+one for both) or a tokenizer of transformers. `beam`: hypotheses kept, 1 is greedy. `batch_size`: lines a batch.
+`max_source_tokens`: a longer line is split at ends of sentences, a longer sentence is cut; `max_new_tokens`: an output
+ends there. Both are at most the `max_position_embeddings` of the model's config.json, where it has that.
+`source_prefix`, `source_suffix`, `target_prefix`: pieces put around each line (language codes; that of the target is
+taken off the output again). `source_suffix` null: the end-of-line piece where the tokenizer is Marian's (source.spm)
+and the model's config.json does not have it added, else nothing. `device`: auto takes a GPU when there is one.
+`compute_type`: `default` is what the model was saved with. `threads`: of one batch, 0 = the library decides.
 """
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from clirbench.corpora.sentences import split_line
 from clirbench.labs.models.scripts.lines import (
+    HINT,
     ScriptError,
     Work,
-    chosen,
     folder,
     main,
     need,
@@ -30,10 +28,6 @@ from clirbench.labs.models.scripts.lines import (
     whole,
 )
 
-COMPUTE_TYPES = (
-    "default", "auto", "int8", "int8_float32", "int8_float16", "int8_bfloat16",
-    "int16", "float16", "bfloat16", "float32",
-)  # fmt: skip
 SOURCE_NAMES = ("source.spm", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model", "spiece.model")
 TARGET_NAMES = ("target.spm", *SOURCE_NAMES[1:])
 
@@ -41,9 +35,6 @@ TARGET_NAMES = ("target.spm", *SOURCE_NAMES[1:])
 def about(settings: dict[str, Any]) -> str:
     """The library; fails for what is missing or makes no sense."""
     whole(settings, beam=1, batch_size=1, max_source_tokens=1, max_new_tokens=1, threads=0)
-    chosen(settings, "device", "auto", "cpu", "cuda")
-    chosen(settings, "compute_type", *COMPUTE_TYPES)
-    chosen(settings, "tokenizer_kind", "auto", "sentencepiece", "transformers", "words")
     need("ctranslate2", "ctranslate2")
     model = folder(settings, "model")
     if not (model / "model.bin").is_file():
@@ -62,23 +53,19 @@ def about(settings: dict[str, Any]) -> str:
 def tokenizer_kind(settings: dict[str, Any]) -> str:
     """The kind of tokenizer, by the files of its folder; fails where there is none of a known kind."""
     place = Path(settings["tokenizer"] or settings["model"])
-    if settings["tokenizer_kind"] != "auto":
-        return str(settings["tokenizer_kind"])
     if (place / "tokenizer_config.json").is_file() or (place / "tokenizer.json").is_file():
         return "transformers"
     if any((place / name).is_file() for name in SOURCE_NAMES):
         return "sentencepiece"
     raise ScriptError(
         f"{place}: no tokenizer: neither tokenizer_config.json nor one of {', '.join(SOURCE_NAMES)}; copy it there, "
-        "name its folder (tokenizer), or say tokenizer_kind=words where the text is tokenised already"
+        "or name its folder (tokenizer)"
     )
 
 
 def tokenizer_of(settings: dict[str, Any]) -> tuple[Callable[[str], list[str]], Callable[[Sequence[str]], str]]:
     """A line to pieces, and back."""
     place, kind = Path(settings["tokenizer"] or settings["model"]), tokenizer_kind(settings)
-    if kind == "words":  # the model was trained on text that is tokenised already
-        return str.split, " ".join
     try:
         if kind == "sentencepiece":
             from sentencepiece import SentencePieceProcessor
@@ -142,20 +129,12 @@ def work(settings: dict[str, Any]) -> Work:
                 max_batch_size=settings["batch_size"], max_input_length=limit, max_decoding_length=new,
             )  # fmt: skip
         except (RuntimeError, ValueError) as error:
-            raise ScriptError(f"{model}: {error}; {cure(str(error))}") from None
+            raise ScriptError(f"{model}: {error}; {HINT}") from None
         outputs = (result.hypotheses[0] for result in results)
         written = (join(out[len(target) :] if out[: len(target)] == target else out) for out in outputs)
         return [" ".join(next(written) for _ in of_line) for of_line in parts]
 
     return translate
-
-
-def cure(message: str) -> str:
-    """What helps against an error of CTranslate2."""
-    if known := re.search(r"No position encodings are defined for positions >= (\d+)", message):
-        most = int(known[1])
-        return f"set systems.translator.max_source_tokens={most} systems.translator.max_new_tokens={max(1, most - 1)}"
-    return "a smaller batch_size needs less memory"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ English), of which nothing is imported.
 **Source:** D. L. Miller, WordLlama (2024): https://github.com/dleemiller/WordLlama.
 """
 
-import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import chain
@@ -16,14 +15,12 @@ from typing import Any
 
 from clirbench.labs.models.scripts.lines import ScriptError, Work, main, need, released, vectors
 
-KINDS = {"F16": "<f2", "F32": "<f4"}
-
 
 def about(settings: dict[str, Any]) -> str:
     """sha256 of weights and tokenizer, and the library of the tokenizer; fails where one is missing."""
     from clirbench.labs.models.program import content_fingerprint
 
-    need("dense", "tokenizers")
+    need("dense", "tokenizers", "safetensors")
     return " ".join([*map(content_fingerprint, files(settings)), released("tokenizers")])
 
 
@@ -69,24 +66,17 @@ def work(settings: dict[str, Any]) -> Work:
 
 
 def table_of(file: Path) -> Any:
-    """The one table of a safetensors file, as float32.
-
-    **Source:** the format: 8 bytes with the length of a JSON header (name -> dtype, shape, data_offsets), then data.
-    """
-    import numpy as np
+    """The one table of a safetensors file, as float32."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
 
     try:
-        with file.open("rb") as stream:
-            header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
-            start = stream.tell()
-        tables = [one for name, one in header.items() if name != "__metadata__"]
-        if len(tables) != 1 or tables[0]["dtype"] not in KINDS or len(tables[0]["shape"]) != 2:
-            raise ValueError("one table of tokens in float16 or float32 was expected")
-        kind, shape, (begin, _) = KINDS[tables[0]["dtype"]], tables[0]["shape"], tables[0]["data_offsets"]
-        held = np.fromfile(file, dtype=kind, count=shape[0] * shape[1], offset=start + begin)
-        return held.reshape(shape).astype(np.float32)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, OverflowError) as error:
+        tables = list(load_file(file).values())
+    except (OSError, ValueError, SafetensorError) as error:
         raise ScriptError(f"{file}: no safetensors file that can be read ({error})") from None
+    if len(tables) != 1 or tables[0].dtype.kind != "f" or tables[0].ndim != 2:
+        raise ScriptError(f"{file}: one table of tokens in float16 or float32 was expected")
+    return tables[0].astype("float32")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.labs.models.scripts.lines import (
+    HINT,
     ScriptError,
     Work,
     chosen,
@@ -42,7 +43,6 @@ from clirbench.labs.models.scripts.openai import TEXT, answer_lines
 # What the library raises for a folder it cannot make sense of, and while it computes.
 LOADING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
 RUNNING = (RuntimeError, ValueError, IndexError, MemoryError)
-NO_MEMORY = ("out of memory", "allocate memory", "alloc_failed", "memoryerror")
 KINDS = {"mean_tokens": "mean", "cls_token": "cls", "lasttoken": "last"}
 
 
@@ -149,23 +149,12 @@ def by_length(settings: dict[str, Any], batch: Callable[[Sequence[str]], list[st
         try:
             found.update(zip(numbers, batch([lines[i] for i in numbers]), strict=True))
         except RUNNING as error:
-            raise ScriptError(
-                f"{settings['model']}: {_first_line(error)}{_cure(error, Path(settings['model']))}"
-            ) from None
+            raise ScriptError(f"{settings['model']}: {_first_line(error)}; {HINT}") from None
     return [found[i] for i in range(len(lines))]
 
 
 def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-
-
-def _cure(error: Exception, model: Path) -> str:
-    """What helps against an error of a model that computes; nothing where clirbench does not know."""
-    if any(words in _first_line(error).lower() for words in NO_MEMORY):
-        return "; a smaller batch_size needs less memory"
-    most = f" (its config.json: {bound})" if (bound := positions(model)) < sys.maxsize else ""
-    hint = "take the tokenizer that it was trained with, or lower the most tokens to its positions"
-    return f"; a token or a position is unknown to the model: {hint}{most}" if isinstance(error, IndexError) else ""
 
 
 def encoded(settings: dict[str, Any], tokenizer: Any, network: Any, texts: Sequence[str]) -> list[str]:

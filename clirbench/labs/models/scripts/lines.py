@@ -13,6 +13,7 @@ from typing import Any
 
 LOADED = "CLIRBENCH_LOADED"
 BATCHES, AT_ONCE = 32, 1000
+HINT = "a smaller batch_size needs less memory; max_source_tokens, max_tokens and tokenizer must suit the model"
 Work = Callable[[Sequence[str]], Iterable[str]]
 
 
@@ -34,7 +35,8 @@ def main(about: Callable[[Any], str], work: Callable[[Any], Work]) -> None:
         size = settings.get("batch_size") or settings.get("batch_lines")
         make, most = work(settings), BATCHES * size if size else AT_ONCE
         if place := os.environ.get(LOADED):
-            Path(place).write_text(str(time.process_time()), encoding="ascii")
+            with Path(place).open("a", encoding="ascii") as stream:  # a chain may hold several scripts
+                stream.write(f"{time.process_time()}\n")
         lines = (line.decode("utf-8").removesuffix("\n") for line in sys.stdin.buffer)
         while batch := list(_until_empty(islice(lines, most))):
             full = [line for line in batch if line]

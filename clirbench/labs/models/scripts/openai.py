@@ -32,7 +32,6 @@ from clirbench.labs.models.scripts.lines import ScriptError, Work, main, whole
 TEXT = "{text}"
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before a request is made again: twice as many each time
 MOST_BYTES, MOST_CHARACTERS = 1 << 28, 1 << 20  # of one answer; of one text's translation, or 100 times its own
-PORTS = {"http": 80, "https": 443}
 BUSY = (408, 409, 425, 429)  # and 500 and above: later the answer may be another one
 HINTS = {401: "; is the key right?", 403: "; is the key right?", 404: "; are address and model right?"}
 THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -47,16 +46,9 @@ def about(settings: dict[str, Any]) -> str:
         raise ScriptError(f"timeout={settings['timeout']} must be above 0 seconds")
     if settings.get("prompt", TEXT).count(TEXT) != 1:
         raise ScriptError(f"prompt: must hold {TEXT} once, where the lines to translate are put")
-    if (parts := urlsplit(settings["url"])).scheme not in PORTS or not parts.hostname:
+    if (parts := urlsplit(settings["url"])).scheme not in ("http", "https") or not parts.hostname:
         raise ScriptError(f"url={settings['url']!r}: an address such as http://127.0.0.1:8000/v1 was expected")
-    return f"openai 1 {identity(settings['alias'] or settings['url'])}"
-
-
-def identity(address: str) -> str:
-    """An address in one spelling."""
-    parts = urlsplit(address)
-    port = "" if parts.port in (None, PORTS.get(parts.scheme)) else f":{parts.port}"
-    return f"{parts.scheme}://{parts.hostname}{port}{parts.path.rstrip('/')}"
+    return f"openai 1 {(settings['alias'] or settings['url']).rstrip('/')}"
 
 
 def work(settings: dict[str, Any]) -> Work:

@@ -49,7 +49,7 @@ def test_a_system_that_fails_stops_no_other(
     assert main(arguments) == 2
     said = capsys.readouterr()
     assert said.out.split() == [str(tmp_path / "out" / "systems" / "back.txt")]
-    assert "broken: not translated: step 2 of 2: command head: 60 source lines were given, 3 lines" in said.err
+    assert "broken: not translated: command rev | command head: 60 source lines were given, 3 lines" in said.err
 
 
 def test_other_files_are_not_written_over_and_files_are_not_translated(
