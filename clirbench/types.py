@@ -231,8 +231,7 @@ class Run:
 
     `doc_ids` are the ids that occur; topic t's list is `documents[offsets[t]:offsets[t + 1]]` (ordinals into
     `doc_ids`) with `scores` (strictly falling float32) and `tied` (float32 as the retriever gave them, ties intact).
-    `unmatched[t]` are the query terms of topic t that no document of this collection contains; `n_matched[t]` is the
-    number of documents that match topic t at all, which the list's depth may have cut.
+    `n_matched[t]` is the number of documents that match topic t at all, which the list's depth may have cut.
     """
 
     topic_ids: tuple[str, ...]
@@ -241,7 +240,6 @@ class Run:
     documents: NDArray[np.int32]
     scores: Floats
     tied: Floats
-    unmatched: tuple[tuple[str, ...], ...]
     n_matched: Ints
 
     @classmethod
@@ -249,7 +247,6 @@ class Run:
         cls,
         document_map: DocumentMap,
         ranked: Sequence[tuple[str, Ints, Floats]],
-        unmatched: Sequence[Sequence[str]] | None = None,
         n_matched: Sequence[int] | None = None,
     ) -> "Run":
         """A Run from (topic_id, ordinals into the map, scores) already in rank order (see `rank_order`)."""
@@ -266,7 +263,6 @@ class Run:
             documents=compact.reshape(-1).astype(np.int32),
             scores=np.concatenate([none, *falling]).astype(np.float32),
             tied=tied,
-            unmatched=((),) * len(ranked) if unmatched is None else tuple(map(tuple, unmatched)),
             n_matched=np.diff(offsets) if n_matched is None else np.asarray(n_matched, dtype=np.int64),
         )
 

@@ -86,12 +86,11 @@ def test_build_keeps_what_the_retriever_says() -> None:
         ("a", np.array([2, 0]), np.array([2.0, 2.0], dtype=np.float32)),
         ("b", np.array([], dtype=np.int64), np.array([], dtype=np.float32)),
     ]
-    run = Run.build(map_, ranked, unmatched=[["oil"], []], n_matched=[7, 0])
+    run = Run.build(map_, ranked, n_matched=[7, 0])
     assert (run.ranking("a"), run.ranking("b")) == (("z", "x"), ())
     assert run.doc_ids == ("x", "z")
     assert run.values("a").tolist() == [2.0, float(np.nextafter(np.float32(2), np.float32(0)))]
     assert run.values("a", tied=True).tolist() == [2.0, 2.0]
-    assert run.unmatched == (("oil",), ())
     assert run.n_matched.tolist() == [7, 0]
     assert Run.build(map_, ranked).n_matched.tolist() == [2, 0]
     assert len(Run.build(map_, [])) == 0

@@ -27,7 +27,7 @@ class BM25:
     `k1` (0 and above): how slowly repeated terms saturate. `b` (0 to 1): how much long documents pay.
     `depth` (1 and above): the documents a list holds at most.
 
-    Ties are broken by doc_id. A topic that matches nothing has an empty list; `Run.unmatched` names its terms.
+    Ties are broken by doc_id. A topic that matches nothing has an empty list.
 
     **Source:** S. Robertson, H. Zaragoza (2009), The Probabilistic Relevance Framework, equation 3.15;
     C. Kamphuis et al. (2020), Which BM25 Do You Mean?, row "Lucene (default)" of table 1.
@@ -70,8 +70,7 @@ class BM25:
             order = rank_order(scores, documents.map.id_rank[matched[:n]], self.depth)
             ranked.append((topic.topic_id, matched[order].astype(np.int64), scores[order]))
             n_matched.append(n)
-        unmatched = [[term for term in weights if not frequencies[numbers[term]]] for weights in queries]
-        return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
+        return Run.build(documents.map, ranked, n_matched=n_matched)
 
     def _norms(self, lengths: NDArray[np.int32]) -> Floats:
         """1 / (k1 * (1 - b + b * dl / avgdl)) for every document, in float32 step by step as Lucene has it."""

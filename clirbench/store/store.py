@@ -352,7 +352,7 @@ def _taken_apart(value: Any) -> tuple[str, dict[str, Any]]:
 def _put_together(kind: str, held: dict[str, Any]) -> Any:
     if kind == "run":
         ids = {name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}
-        return Run(**{**held, **ids, "unmatched": tuple(map(tuple, held["unmatched"]))})
+        return Run(**{**held, **ids})
     if kind == "csr":
         from scipy.sparse import csr_array
 

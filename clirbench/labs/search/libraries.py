@@ -71,8 +71,7 @@ class Library(ABC):
             order = rank_order(sums, documents.map.id_rank[found], self.depth)
             ranked.append((topic.topic_id, found[order], sums[order]))
             n_matched.append(len(found))
-        unmatched = [[term for term in weights if not len(by_term[term][0])] for weights in queries]
-        return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
+        return Run.build(documents.map, ranked, n_matched=n_matched)
 
 
 @dataclass(frozen=True)

@@ -202,14 +202,13 @@ def _search(engine: Lucene, documents: Documents, queries: Mapping[str, Mapping[
         searcher.setSimilarity(_lucene("search.similarities.BM25Similarity")(engine.k1, engine.b))
         _lucene("search.IndexSearcher").setMaxClauseCount(1 << 20)
         numbers = {doc_id: ordinal for ordinal, doc_id in enumerate(documents.map.doc_ids)}
-        ranked, unmatched, n_matched = [], [], []
+        ranked, n_matched = [], []
         for topic_id, weights in queries.items():
             found, scores, n = _hits(searcher, weights, engine.depth)
             ordinals = np.array([numbers[doc_id] for doc_id in found], dtype=np.int64)
             ranked.append((topic_id, ordinals, scores))
             n_matched.append(n)
-            unmatched.append([term for term in weights if reader.docFreq(_term(term)) == 0])
-        return Run.build(documents.map, ranked, unmatched=unmatched, n_matched=n_matched)
+        return Run.build(documents.map, ranked, n_matched=n_matched)
     finally:
         reader.close()
 
