@@ -2,39 +2,23 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from clirbench.configuration.composing import config_parts
-from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.labs.papers.error_rates import BS, CDER, PER, TER, WER, TotalBS
-from clirbench.labs.papers.query_aware import TermF
-from clirbench.labs.papers.word_metrics import (
-    METEOR,
-    NIST,
-    RIBES,
-    BLEUPlus1,
-    CopyRate,
-    LengthRatio,
-    RandomMetric,
-    SentBLEU,
-    TypeCount,
-)
+from clirbench.errors import AlignmentError, ConfigError
+from clirbench.labs.papers.error_rates import TER, WER
+from clirbench.labs.papers.word_metrics import BLEUPlus1, LengthRatio, RandomMetric, SentBLEU, TypeCount
 from clirbench.metrics.base import Metric
-from clirbench.retrieval.analyzers import English
 from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score
 from tests.metrics.test_bad_input import LONG, OTHER, named, rows_of
 from tests.metrics.test_tokens import light
 
-MATCHING: list[Metric] = [SentBLEU(), BLEUPlus1(), NIST(), RIBES(), METEOR(synonyms=False)]
-MATCHING += [TermF(English()), TermF(English(), average="micro", weights="idf")]
-ERRORS: list[Metric] = [WER(), PER(), CDER(), TER(), BS(), TotalBS()]
-BASELINES: list[Metric] = [LengthRatio(), TypeCount(), CopyRate(), RandomMetric()]
+MATCHING: list[Metric] = [SentBLEU(), BLEUPlus1()]
+ERRORS: list[Metric] = [WER(), TER()]
+BASELINES: list[Metric] = [LengthRatio(), TypeCount(), RandomMetric()]
 ALL = MATCHING + ERRORS + BASELINES
-# What a reference of 100 has where the hypothesis is the reference: the same words in the same order.
-PERFECT = [m for m in MATCHING if m.name not in ("NIST", "METEOR(nltk)")]
 
 
 @pytest.mark.parametrize("metric", MATCHING, ids=named)
@@ -44,14 +28,11 @@ def test_empty_hypotheses_score_0(metric: Metric) -> None:
 
 @pytest.mark.parametrize("metric", ERRORS, ids=named)
 def test_empty_hypotheses_miss_every_word(metric: Metric) -> None:
-    # Bad segments of 2 and 3 words: on average 2.5 words, and (ln 3 + ln 4) / 2.
-    expected = {"TOTAL-BS": 2.5, "BS": (np.log(3) + np.log(4)) / 2}.get(metric.name, 100)
-    assert corpus_score(metric, ["", ""], TestSet((("a cat", "two dogs bark"),))) == pytest.approx(expected)
+    assert corpus_score(metric, ["", ""], TestSet((("a cat", "two dogs bark"),))) == 100
 
 
-@pytest.mark.parametrize("metric", [m for m in MATCHING if m.name != "SentBLEU"], ids=named)
-def test_empty_references_match_nothing(metric: Metric) -> None:
-    core.test_empty_references_match_nothing(metric)
+def test_empty_references_match_nothing() -> None:
+    core.test_empty_references_match_nothing(BLEUPlus1())
 
 
 def test_empty_references_of_sentbleu() -> None:
@@ -59,12 +40,12 @@ def test_empty_references_of_sentbleu() -> None:
     assert rows_of(SentBLEU(), ["a cat", ""], ["", ""]).tolist() == pytest.approx([100 * (1 / 6) ** 0.25, 0])
 
 
-@pytest.mark.parametrize("metric", [WER(), PER(), CDER(), TER()], ids=named)
+@pytest.mark.parametrize("metric", ERRORS, ids=named)
 def test_errors_against_empty_references(metric: Metric) -> None:
     assert rows_of(metric, ["a cat", ""], ["", ""]).tolist() == [100, 0]
 
 
-@pytest.mark.parametrize("metric", PERFECT, ids=named)
+@pytest.mark.parametrize("metric", MATCHING, ids=named)
 def test_perfect_text_scores_100(metric: Metric) -> None:
     core.test_perfect_text_scores_100(metric)
 
@@ -84,7 +65,7 @@ def test_lone_surrogates_are_characters(metric: Metric) -> None:
     core.test_lone_surrogates_are_characters(metric)
 
 
-@pytest.mark.parametrize("metric", [m for m in ALL if m.name not in ("RIBES", "METEOR(nltk)", "TER")], ids=named)
+@pytest.mark.parametrize("metric", [m for m in ALL if m.name != "TER"], ids=named)
 def test_segments_of_100_000_characters(metric: Metric) -> None:
     core.test_segments_of_100_000_characters(metric)
 
@@ -93,11 +74,6 @@ def test_ter_of_one_long_segment() -> None:
     """sacreBLEU's search takes a minute for 1,000 such words, and no longer for more: it stops at 1,000 candidates."""
     long, other = (" ".join(text.split()[:150]) for text in (LONG, OTHER))
     assert 0 < rows_of(TER(), [long], [other])[0] <= 200
-
-
-def test_ribes_refuses_what_nltk_cannot_align() -> None:
-    with pytest.raises(InputError, match="RIBES: line 1 has 14000 words, nltk aligns at most 2000"):
-        rows_of(RIBES(), [LONG], ["a"])
 
 
 @pytest.mark.parametrize("metric", ALL, ids=named)
@@ -109,11 +85,8 @@ def test_unequal_line_counts_are_an_error(metric: Metric) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: PER(tokenize="moses"), "tokenize='moses' is not one of"),
+        (lambda: WER(tokenize="moses"), "tokenize='moses' is not one of"),
         (lambda: SentBLEU(smoothing=-1), "smoothing=-1 must be a number of at least 0"),
-        (lambda: NIST(max_ngram_order=0), "max_ngram_order=0 must be a number of at least 1"),
-        (lambda: RIBES(alpha=-1), "RIBES: alpha=-1 must be a number of at least 0"),
-        (lambda: METEOR(gamma=-1, synonyms=False), r"METEOR\(nltk\): gamma=-1"),
     ],
 )
 def test_wrong_settings_are_refused(make: Callable[[], Metric], message: str) -> None:
@@ -132,10 +105,10 @@ def test_signatures_say_name_and_version(metric: Metric) -> None:
 
 
 def test_importing_metrics_is_light() -> None:
-    light([f"labs.papers.{name}" for name in ("error_rates", "word_metrics", "by_nltk", "query_aware")])
+    light([f"labs.papers.{name}" for name in ("error_rates", "word_metrics", "query_aware")])
 
 
 def test_every_metric_of_the_papers_is_there() -> None:
-    wanted = "BLEU chrF1 chrF2 chrF3 chrFpp TER MacroF1 MicroF1 NIST WER PER CDER RIBES METEOR BS TOTAL-BS"
-    wanted += " SentBLEU BLEUplus1 LengthRatio TypeCount CopyRate Random BLEURTmean BLEURTmedian"
+    wanted = "BLEU chrF1 chrF2 chrF3 chrFpp TER MacroF1 MicroF1 WER"
+    wanted += " SentBLEU BLEUplus1 LengthRatio TypeCount Random BLEURTmean BLEURTmedian"
     assert set(wanted.split()) <= {path.stem for folder in config_parts("metric") for path in folder.glob("*.yaml")}
