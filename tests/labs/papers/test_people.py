@@ -11,6 +11,7 @@ from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.people import HumanSegments, against_people, read_human
 from clirbench.metrics.bleu import BLEU
+from clirbench.statistics.resampling import Draws
 from clirbench.types import TestSet
 from tests.conftest import write_lines
 
@@ -73,19 +74,14 @@ def judged_systems() -> tuple[dict[tuple[str, str], np.ndarray], HumanSegments]:
     return statistics, HumanSegments(tuple(f"s{k}" for k in range(2, 7)), scores, "z")
 
 
-def test_coefficients_are_scipys_and_less_is_turned_round() -> None:
+def test_coefficients_are_scipys_and_the_interval_is_of_peoples_judgments_drawn_again() -> None:
     statistics, human = judged_systems()
-    first, second = against_people([BLEU(), TER()], statistics, human, samples=200)
-    bleu, ter = first, second
-    assert bleu.pearson == pytest.approx(pearsonr(first.scores, human.means).statistic)
-    assert bleu.spearman == pytest.approx(spearmanr(first.scores, human.means).statistic)
-    assert ter.pearson == pytest.approx(-pearsonr(second.scores, human.means).statistic)
-    assert bleu.ci_low <= bleu.pearson <= bleu.ci_high
-
-
-def test_the_interval_is_of_peoples_judgments_drawn_again() -> None:
-    statistics, human = judged_systems()
-    (found,) = against_people([BLEU()], statistics, human, samples=300, seed=7)
-    values = [pearsonr(found.scores, row).statistic for row in found.human_samples]
-    assert found.ci_low == pytest.approx(np.quantile(values, 0.025))
-    assert found.ci_high == pytest.approx(np.quantile(values, 0.975))
+    samples = human.resampled(Draws(300, 7).weights("segments", 40))
+    found = against_people([BLEU(), TER()], statistics, human, samples=300, seed=7)
+    for metric, one in zip((BLEU(), TER()), found, strict=True):  # less is better: turned round
+        scores = [float(metric.score(statistics[metric.name, name].sum(axis=0))) for name in human.systems]
+        sign = 1 if metric.higher_is_better else -1
+        assert one.pearson == pytest.approx(sign * pearsonr(scores, human.means).statistic)
+        assert one.spearman == pytest.approx(sign * spearmanr(scores, human.means).statistic)
+        values = [sign * pearsonr(scores, row).statistic for row in samples]
+        assert (one.ci_low, one.ci_high) == pytest.approx(np.quantile(values, [0.025, 0.975]))

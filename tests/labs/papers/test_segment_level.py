@@ -1,4 +1,4 @@
-"""Agreement about items: the segment-level family by hand, sacreBLEU's sentence scores, ellipses, the files."""
+"""Agreement about items: the segment-level family by hand, sacreBLEU's sentence scores, the files."""
 
 from pathlib import Path
 
@@ -8,14 +8,10 @@ import sacrebleu
 
 from clirbench.errors import AlignmentError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.error_rates import TER
-from clirbench.labs.papers.people import against_people
 from clirbench.labs.papers.rankings import group_scores, segment_scores
 from clirbench.labs.papers.segment_level import (
     agreements,
     compare_pairs,
-    ellipse,
-    figure,
     matrices,
     matrix,
     topic_segments,
@@ -25,7 +21,6 @@ from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
 from clirbench.types import DocumentMap, TestSet
 from tests.conftest import Cli, write_lines
-from tests.labs.papers.test_people import judged_systems
 
 REFERENCE = ("the cat sat on the mat", "a dog barks", "it rains on the old town today")
 OUTPUT = ("the cat sat on a mat", "a dog", "rain falls on the old town")
@@ -120,25 +115,6 @@ def test_lines_of_relevant_documents() -> None:
     assert found.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]
 
 
-def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(30, 2, 4000)
-    y = 0.5 * (x - 30) + rng.normal(0, 1, 4000)
-    dx, dy = ellipse(x, y, 400)
-    (left, right), (bottom, top) = (np.quantile(side, [0.025, 0.975]) for side in (x, y))
-    assert dx.max() == pytest.approx((right - left) / 2, rel=0.01)
-    assert dy.max() == pytest.approx((top - bottom) / 2, rel=0.01)
-    assert np.corrcoef(dx, dy)[0, 1] == pytest.approx(np.corrcoef(x, y)[0, 1], abs=0.02)
-
-
-def test_the_figure_has_a_plot_for_each_metric() -> None:
-    statistics, human = judged_systems()
-    drawn = figure(against_people([BLEU(), TER()], statistics, human, samples=20))
-    assert [label.text for label in drawn.labels if label.text in ("BLEU", "TER")] == ["BLEU", "TER"]
-    assert len(drawn.marks) == 2 * len(human.systems)
-    assert sum(len(line.points) == 60 for line in drawn.lines) == 2 * len(human.systems)  # the ellipses
-
-
 def human_file(path: Path, n: int = 60) -> None:
     rows = [f"every{k}\t{line}\t{k + line % 3}" for k in (2, 3, 5, 9) for line in range(1, n + 1)]
     write_lines(path, ["system\tline\tz", *rows])
@@ -159,7 +135,11 @@ def test_the_files(cli: Cli, small_folder: Path) -> None:
     ]  # fmt: skip
     assert float(rows[0]["value"]) > 0.8  # fewer dropped words are better for people and BLEU alike
     assert float(rows[2]["value"]) > 0.8  # and TER is turned round
-    assert (cli.cwd / "out" / "figures" / "system_level.svg").is_file()
+    systems = read_table(cli.cwd / "out" / "system_level.tsv")
+    assert systems.header == (
+        "metric", "pearson", "ci_low", "ci_high", "spearman", "n_systems", "n_segments", "samples",
+    )  # fmt: skip
+    assert [row[-3:] for row in systems.rows] == [("4", "60", "50")] * 2
 
 
 def test_retrieval_as_the_standard(cli: Cli, small_folder: Path) -> None:
