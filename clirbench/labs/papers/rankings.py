@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from clirbench.labs.papers.published import (
     PaperCell,
     PublishedFiles,
     how_to_give,
+    joined,
     known_of,
     leading,
     load_published,
@@ -32,8 +34,7 @@ from clirbench.labs.papers.published import (
 from clirbench.labs.papers.taus import print_cell
 from clirbench.metrics.base import Metric, Resampled, Statistics
 from clirbench.pages import Table, fixed
-from clirbench.statistics.coefficients import kendall
-from clirbench.statistics.resampling import BLOCK
+from clirbench.statistics.coefficients import Coefficient, kendall
 from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
 
@@ -48,38 +49,40 @@ def text_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> floa
     return corpus_score(metric, metric.statistics(hypotheses, test))
 
 
+def row_scores(metric: Metric, rows: Statistics, base: Doubles | float = 0.0) -> Doubles:
+    """(rows,): the score of every row, added to `base`; sparse rows are made dense some at a time."""
+    if isinstance(rows, np.ndarray):
+        return np.asarray(metric.score(base + rows))
+    held = rows.tocsr()
+    return np.concatenate([metric.score(base + held[at : at + 64].toarray()) for at in range(0, held.shape[0], 64)])
+
+
 def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
     if isinstance(metric, Resampled) and not isinstance(statistics, np.ndarray):
         return metric.left_out(statistics)
     totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
-    if isinstance(statistics, np.ndarray):
-        return np.asarray(metric.score(totals - statistics))
-    rows = statistics.tocsr()
-    blocks = range(0, rows.shape[0], BLOCK)
-    return np.concatenate([metric.score(totals - rows[at : at + BLOCK].toarray()) for at in blocks])
+    return row_scores(metric, -1.0 * statistics, totals)
 
 
 def segment_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
     if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
         metric = replace(metric, effective_order=True)  # type: ignore[type-var]
-    if isinstance(statistics, np.ndarray):
-        return np.asarray(metric.score(statistics))
-    rows = range(0, statistics.shape[0], 64)
-    return np.concatenate([metric.score(np.asarray(statistics[at : at + 64].toarray())) for at in rows])
+    return row_scores(metric, statistics)
 
 
 def group_scores(metric: Metric, statistics: Statistics, membership: Doubles) -> Doubles:
     """(groups,): the metric of groups of segments, from their summed statistics; NaN for a group of none."""
-    parts = [
-        metric.score(np.asarray(membership[at : at + 64] @ statistics, dtype=np.float64))
-        for at in range(0, len(membership), 64)
-    ]
-    return np.where(membership.sum(axis=1) == 0, np.nan, np.concatenate(parts))
+    from scipy.sparse import csr_array
+
+    sums: Any = csr_array(membership) @ statistics
+    return np.where(membership.sum(axis=1) == 0, np.nan, row_scores(metric, sums))
 
 
 MEASURES = ("SN", "UN", "difference")
+NO_MODEL = "no model here scores segments as BLEURT does"
+NO_SCORES = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
 WEBNLG, HUMAN = "WebNLG", ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
 CANDIDATES, REFERENCES, SCORES = "cands.txt", "refs.txt", "bleurt-base.scores.txt"
@@ -109,43 +112,29 @@ class ScoreTable(PairTable):
         for label in labels:
             read = self.read_pair(label, labels)
             for metric in printed[label, "SN"]:
-                theirs = [printed[label, measure][metric] for measure in MEASURES]
-                given = [float(imported.get((label, system), {}).get(metric, nan)) for system in self.pair]
+                there = [printed[label, measure][metric] for measure in MEASURES]
+                scores = [float(imported.get((label, system), {}).get(metric, nan)) for system in self.pair]
+                shown, notes = [""] * 3, [""] * 3
                 if read is not None and metric in self.metrics:
                     scores = [text_score(self.metrics[metric], lines, read[0]) for lines in read[1]]
                     first, second = (fixed(score, self.digits) for score in scores)
                     shown = [first, second, str(Decimal(first) - Decimal(second))]
-                    yield from self._compared(label, metric, theirs, scores, shown)
-                elif not any(map(isnan, given)):
-                    shown = [*map(leading, given), leading(given[0] - given[1], 2)]
-                    yield from self._compared(label, metric, theirs, given, shown, "scores as published, not computed")
+                elif not any(map(isnan, scores)):
+                    shown = [*map(leading, scores), leading(scores[0] - scores[1], 2)]
+                    notes = ["scores as published, not computed"] * 3
                 else:
-                    yield from self._missing(label, metric, theirs)
+                    scores, why = [nan, nan], how_to_give(label) if metric in self.metrics else NO_MODEL
+                    notes = [why, why, joined(misprint(*map(Decimal, there)), why)]
+                values = (*scores, scores[0] - scores[1])
+                for measure, theirs, ours, value, note in zip(MEASURES, there, shown, values, notes, strict=True):
+                    known = known_of(self.explained, row=label, measure=measure, metric=metric)
+                    yield PaperCell(label, measure, metric, theirs, ours, value, note=note, known=known)
 
-    def _compared(
-        self,
-        row: str,
-        metric: str,
-        theirs: Sequence[str],
-        scores: Sequence[float],
-        shown: Sequence[str],
-        note: str = "",
-    ) -> Iterator[PaperCell]:
-        values = (*scores, scores[0] - scores[1])
-        for measure, printed, ours, value in zip(MEASURES, theirs, shown, values, strict=True):
-            known = known_of(self.explained, row=row, measure=measure, metric=metric)
-            yield PaperCell(row, measure, metric, printed=printed, shown=ours, value=value, note=note, known=known)
 
-    def _missing(self, row: str, metric: str, theirs: Sequence[str]) -> Iterator[PaperCell]:
-        """Cells without texts; the printed difference is still held against the printed scores."""
-        first, second, difference = map(Decimal, theirs)
-        last_digit = Decimal(1).scaleb(int(difference.as_tuple().exponent))
-        why = how_to_give(row) if metric in self.metrics else "no model here scores segments as BLEURT does"
-        notes = [why, why, why]
-        if abs(first - second - difference) > last_digit:
-            notes[-1] = f"the printed scores differ by {first - second}; {why}"
-        for measure, printed, note in zip(MEASURES, theirs, notes, strict=True):
-            yield PaperCell(row, measure, metric, printed=printed, note=note)
+def misprint(first: Decimal, second: Decimal, difference: Decimal) -> str:
+    """What is wrong with a printed difference by the printed scores; nothing where both fit."""
+    last_digit = Decimal(1).scaleb(int(difference.as_tuple().exponent))
+    return f"the printed scores differ by {first - second}" if abs(first - second - difference) > last_digit else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,23 +161,13 @@ class WebNLG(PublishedFiles):
         for kind in HUMAN:
             row = printed[WEBNLG, kind]
             for metric in dict.fromkeys((*row, *scores)):
-                if metric not in scores:
-                    why = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
-                    yield PaperCell(WEBNLG, kind, metric, printed=row[metric], note=why)
-                    continue
-                found = kendall(scores[metric], people[kind], p_value="scipy")
-                yield PaperCell(
-                    WEBNLG,
-                    kind,
-                    metric,
-                    printed=row.get(metric, ""),
-                    shown=print_cell(found.value, found.p_value, self.alpha, absolute=False),
-                    value=found.value,
-                    p_value=found.p_value,
-                    n=found.n,
-                    note=found.note,
-                    known=known_of(self.explained, metric=metric, measure=kind),
-                )
+                found, shown = Coefficient(nan, nan, 0, NO_SCORES), ""
+                if metric in scores:
+                    found = kendall(scores[metric], people[kind], p_value="scipy")
+                    shown = print_cell(found.value, found.p_value, self.alpha, absolute=False)
+                known = known_of(self.explained, metric=metric, measure=kind)
+                cell = (row.get(metric, ""), shown, found.value, found.p_value, found.n, found.note, known)
+                yield PaperCell(WEBNLG, kind, metric, *cell)
 
     def further(self) -> Sequence[Table]:
         """The judgments and scores behind the table."""

@@ -15,6 +15,7 @@ import numpy as np
 from clirbench.checks import require
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
+from clirbench.labs.papers.rankings import row_scores
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
@@ -167,11 +168,7 @@ def _losses(
     change = csr_array((values, cells), shape=(len(block), n + len(rows)))
     whole = np.asarray(statistics[:n].sum(axis=0), dtype=np.float64).reshape(-1)
     perfect = float(metric.score(whole))
-    if isinstance(statistics, np.ndarray):
-        return perfect - metric.score(whole + change @ statistics)
-    moved = (change @ statistics).tocsr()
-    parts = [metric.score(whole + moved[at : at + 64].toarray()) for at in range(0, len(block), 64)]
-    return perfect - np.concatenate(parts)
+    return perfect - row_scores(metric, change @ statistics, whole)
 
 
 def _foreign(text: str) -> str:
