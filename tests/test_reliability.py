@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.labs.papers.word_metrics import LengthRatio
+from clirbench.metrics.base import Sparse
+from clirbench.metrics.macrof import MacroF
 from clirbench.store.store import UNFINISHED
-from clirbench.types import Doubles, TestSet
+from clirbench.types import TestSet
 from tests.lines import made_lines
 from tests.waiting import wait_until
 
@@ -46,12 +47,12 @@ PROGRAM = (
 
 
 @dataclass(frozen=True)
-class Short(LengthRatio):
+class Short(MacroF):
     """A metric that some segments are too long for."""
 
     name: str = "Short"
 
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
+    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
         if any(len(line.split()) > 2_000 for line in hypotheses):
             raise InputError("a line is too long")
         return super().statistics(hypotheses, test)
