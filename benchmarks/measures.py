@@ -22,7 +22,7 @@ from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, Topic,
 
 DOCUMENTS, TOPICS, DEPTH = 20_000, 150, 1_000
 ALONE = [f"RBO(ties={ties},variant={variant})" for ties in ("doc_id", "w", "a", "b") for variant in ("ext", "res")]
-ALONE += ["AQWV", "MQWV", "OQWV", "tau", "tau_AP", "overlap@10", "RBP"]
+ALONE += ["AQWV", "MQWV", "OQWV", "RBP"]
 TOGETHER = ["MAP", "GMAP", "P@10", "R@10", "nDCG", "nDCG@20", "RR", "Bpref"]
 
 

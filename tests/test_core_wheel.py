@@ -17,7 +17,7 @@ LABS = '[project.entry-points."clirbench.labs"]'
 NAMES = sorted(path.parent.name for path in (ROOT / "clirbench" / "labs").glob("*/__init__.py"))
 OF_ALL = ("docs", "labs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py")
 """Tests of the whole project."""
-QUICK = ("test_oracles.py", "test_rankings.py", "test_rules.py", "test_search.py", "test_made.py")
+QUICK = ("test_oracles.py", "test_rules.py", "test_search.py", "test_made.py")
 """Those of the core that run here; of the others it is checked that they can be loaded."""
 NOTEBOOK = """
 import clirbench as cb

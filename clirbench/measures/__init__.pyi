@@ -2,9 +2,6 @@ from clirbench.configuration.laboratories import parse as parse
 from clirbench.labs.papers.query_aware import AQWV as AQWV
 from clirbench.labs.papers.query_aware import MQWV as MQWV
 from clirbench.labs.papers.query_aware import OQWV as OQWV
-from clirbench.labs.papers.rankings import Overlap as Overlap
-from clirbench.labs.papers.rankings import Tau as Tau
-from clirbench.labs.papers.rankings import TauAP as TauAP
 from clirbench.measures.base import ArithmeticMean as ArithmeticMean
 from clirbench.measures.base import Measure as Measure
 from clirbench.measures.ir import IrMeasure as IrMeasure

@@ -1,16 +1,7 @@
 from clirbench.labs.models.metric import ProgramMetric
-from clirbench.labs.papers.error_rates import BS as BS
-from clirbench.labs.papers.error_rates import CDER as CDER
-from clirbench.labs.papers.error_rates import PER as PER
 from clirbench.labs.papers.error_rates import TER as TER
 from clirbench.labs.papers.error_rates import WER as WER
-from clirbench.labs.papers.error_rates import TotalBS as TotalBS
-from clirbench.labs.papers.query_aware import TermF as TermF
-from clirbench.labs.papers.word_metrics import METEOR as METEOR
-from clirbench.labs.papers.word_metrics import NIST as NIST
-from clirbench.labs.papers.word_metrics import RIBES as RIBES
 from clirbench.labs.papers.word_metrics import BLEUPlus1 as BLEUPlus1
-from clirbench.labs.papers.word_metrics import CopyRate as CopyRate
 from clirbench.labs.papers.word_metrics import LengthRatio as LengthRatio
 from clirbench.labs.papers.word_metrics import RandomMetric
 from clirbench.labs.papers.word_metrics import SentBLEU as SentBLEU

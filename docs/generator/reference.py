@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 SOURCE = re.compile(r"\*\*Source:\*\* (.*?)(?:\n\n|\Z)", re.DOTALL)
 # Numbers of versions differ between machines and say nothing about the definition.
-VERSION = re.compile(r"\b(sacrebleu|nltk|numpy|wordnet):\d[\w.+-]*")
+VERSION = re.compile(r"\b(sacrebleu|numpy):\d[\w.+-]*")
 # The demo's topics are part of the signature of the metrics that look at them.
 TOPICS = re.compile(r"\b(topic-terms):\w+")
 # Metrics that need files or a program before they have a signature, and what that signature begins with.

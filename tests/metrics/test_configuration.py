@@ -11,8 +11,8 @@ import yaml
 from clirbench.configuration.composing import config_parts
 
 FILES = sorted(path for folder in config_parts("metric") for path in folder.glob("*.yaml"))
-# Names with + or brackets, which no key of a configuration can spell.
-SPELT = {"chrFpp": "chrF++", "BLEUplus1": "BLEU+1", "METEOR": "METEOR(nltk)"}
+# Names with +, which no key of a configuration can spell.
+SPELT = {"chrFpp": "chrF++", "BLEUplus1": "BLEU+1"}
 
 
 def node(path: Path) -> tuple[str, dict[str, Any]]:
@@ -29,10 +29,7 @@ def test_yaml_and_component_agree(path: Path) -> None:
     module, _, name = options.pop("_target_").rpartition(".")
     component = getattr(import_module(module), name)
     declared = {field.name: field for field in fields(component)}
-    # A component that is restricted by a field it need not have (topics) may leave it out.
-    left_out = set(declared) - set(options)
-    assert set(options) <= set(declared)
-    assert left_out <= {"topics", "corpus"}
+    assert set(options) == set(declared)
 
 
 WHOLE = [path for path in FILES if "${" not in path.read_text(encoding="utf-8")]

@@ -81,7 +81,7 @@ def shown() -> list[Path]:
     found = [path for some in files for path in some if path.is_file()]
     names = {path.relative_to(PACKAGE).as_posix(): path for path in found}
     # Like the core's, their numbers are in signatures.
-    signed = tuple(f"labs/papers/{name}.py" for name in ("query_values", "word_metrics", "by_nltk", "query_aware"))
+    signed = tuple(f"labs/papers/{name}.py" for name in ("word_metrics", "query_aware"))
     return [path for name, path in names.items() if not name.startswith(signed)]
 
 

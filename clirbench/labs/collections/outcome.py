@@ -89,7 +89,7 @@ def pool(
 
 
 TITLE = "Many collections: which metric may be trusted?"
-TRIVIAL = ("LengthRatio", "TypeCount", "CopyRate", "Random")
+TRIVIAL = ("LengthRatio", "TypeCount", "Random")
 """Metrics that do not judge a translation: none of them is the best metric."""
 CAPTION = (
     "Kendall's tau of a metric with a measure, between independent systems, and how much higher it is than another "

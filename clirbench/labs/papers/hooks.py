@@ -6,7 +6,5 @@ from typing import Any
 def measures() -> dict[str, tuple[type, dict[str, Any]]]:
     """The class of each measure by its name, and what the name sets."""
     from clirbench.labs.papers.query_aware import AQWV, MQWV, OQWV
-    from clirbench.labs.papers.rankings import Overlap, Tau, TauAP
 
-    weighted = {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}
-    return {**weighted, "tau": (Tau, {}), "tau_AP": (TauAP, {}), "overlap": (Overlap, {})}
+    return {"AQWV": (AQWV, {}), "mAQWV": (AQWV, {"empty": "modified"}), "MQWV": (MQWV, {}), "OQWV": (OQWV, {})}

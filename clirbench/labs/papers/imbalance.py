@@ -9,7 +9,7 @@ How unbalanced the classes of a vocabulary are: divergence D, frequency at a ran
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.errors import ConfigError, InputError, ResourceError, UnknownName
+from clirbench.checks import require
+from clirbench.errors import ConfigError, InputError
 from clirbench.labs.papers.published import read_author_table
 from clirbench.pages import Table, short
 from clirbench.report.drawing import Drawing
@@ -58,47 +59,13 @@ def divergence(classes: Classes) -> float:
 
 
 def frequency_at(classes: Classes, percent: float = 95.0) -> float:
-    """F_P%: the least frequency among the most frequent P % of the classes that occur.
+    """F_P%: the least frequency among the most frequent P % of the classes that occur, P in (0, 100].
 
-    The one at index min(m - 1, floor(P / 100 * m)) of the m frequencies sorted falling. Raises `ConfigError` for a
-    percentage outside (0, 100]. **Source:** Gowda 2020, section 2.1.
+    The one at index min(m - 1, floor(P / 100 * m)) of the m frequencies sorted falling.
+    **Source:** Gowda 2020, section 2.1.
     """
-    if not 0 < percent <= 100:
-        raise ConfigError(f"percent={percent}: above 0, at most 100")
     used = classes.used
     return float(used[min(len(used) - 1, int(percent * len(used) / 100))])
-
-
-Rows = Mapping[tuple[str, str], Mapping[str, str]]
-"""(group, vocabulary) -> the figures of the vocabulary: `F95`, `used` (classes that occur), scores."""
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """Of one group, the vocabulary that the rule of thumb takes (or `none`), and the one with the best score."""
-
-    group: str
-    taken: str
-    value: float
-    best: str
-    best_value: float
-    difference: float
-
-
-def recommendations(rows: Rows, floor: float, score: str) -> list[Recommendation]:
-    """For each group with scores the largest vocabulary with F95 >= floor, and the best one; more is better."""
-    found = []
-    for group in dict.fromkeys(group for group, _ in rows):
-        inside = {name: row for (here, name), row in rows.items() if here == group}
-        scored = {name: float(row[score]) for name, row in inside.items() if row[score]}
-        if not scored:
-            continue
-        best = max(scored, key=lambda name: scored[name])
-        enough = [name for name, row in inside.items() if float(row["F95"]) >= floor]
-        taken = max(enough, key=lambda name: float(inside[name]["used"]), default="none")
-        value = scored.get(taken, nan)
-        found.append(Recommendation(group, taken, value, best, scored[best], scored[best] - value))
-    return found
 
 
 def read_classes(path: Path) -> Classes:
@@ -130,40 +97,6 @@ def read_classes(path: Path) -> Classes:
     return Classes(name, np.array(frequencies), sequences)
 
 
-def subword_model(lines: Sequence[str], size: int) -> bytes:
-    """A BPE model of SentencePiece learned from the lines, the same bytes each time; unknown is 0, the end of a line 1.
-
-    Raises `ResourceError` without the package, `ConfigError` for a size that the text cannot give.
-    """
-    try:
-        import sentencepiece
-    except ImportError:
-        raise ResourceError("learner=sentencepiece needs a package: pip install '.[subwords]'") from None
-    model = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(line for line in lines if line.strip()), model_writer=model, model_type="bpe",
-            character_coverage=1.0, num_threads=1, bos_id=-1, eos_id=1, unk_id=0, minloglevel=2,
-            max_sentence_length=1 << 20, vocab_size=size,
-        )  # fmt: skip
-    except RuntimeError as error:
-        raise ConfigError(f"{size} subwords cannot be learned from {len(lines)} lines: {error}") from None
-    return model.getvalue()
-
-
-def piece_counts(model: bytes, lines: Sequence[str]) -> Mapping[str, int]:
-    """How often a SentencePiece model writes each of its pieces in the lines, `</s>` behind each."""
-    from sentencepiece import SentencePieceProcessor
-
-    processor = SentencePieceProcessor(model_proto=model)
-    counts = np.zeros(processor.get_piece_size(), np.int64)
-    for ids in processor.encode(list(lines), out_type=int, add_eos=True):
-        np.add.at(counts, ids, 1)
-    return {processor.id_to_piece(number): int(count) for number, count in enumerate(counts)}
-
-
-LEARNERS = ("sentencepiece", "tokenizers")
-END, SPACE = "</s>", "▁"
 IMBALANCE = (
     "classes: those that occur. D: distance from a balanced distribution, 0 to 1, lower is better; D_published also "
     "counts classes that never occur, as the published figures do. F95: 95 % of the classes occur at least so often, "
@@ -188,14 +121,11 @@ class ImbalanceAnalysis:
 
     text: str | None = None
     sizes: Sequence[int] = ()
-    learner: str = "sentencepiece"
     statistics: Sequence[str] = ()
     rates: Sequence[str] = ()
     percent: float = 95.0
 
     def __post_init__(self) -> None:
-        if self.learner not in LEARNERS:
-            raise UnknownName("analyses.imbalance.learner", self.learner, LEARNERS)
         if any(type(size) is not int or size < 1 for size in self.sizes):
             raise ConfigError(f"analyses.imbalance.sizes={list(self.sizes)}: whole numbers, at least 1")
         if not 0 < self.percent <= 100:
@@ -245,7 +175,7 @@ class ImbalanceAnalysis:
         else:
             assert result.inputs is not None
             lines = result.inputs.corpus.test.references[0]
-        return [*read, characters(lines), *(learn_classes(lines, n, self.learner) for n in self.sizes), words(lines)]
+        return [*read, characters(lines), *(subwords(lines, n) for n in self.sizes), words(lines)]
 
 
 def figure(rows: Sequence[Sequence[Any]], mark: str) -> Drawing:
@@ -316,38 +246,26 @@ def _count_classes(name: str, lines: Iterable[Iterable[str]], n: int) -> Classes
     return Classes(name, np.array([n, *counts.values()], dtype=np.float64), n)
 
 
-def learn_classes(lines: Sequence[str], size: int, learner: str = "sentencepiece") -> Classes:
+def subwords(lines: Sequence[str], size: int) -> Classes:
     """The classes of `size` that byte-pair encoding learns from the lines, as often as it writes them there.
 
-    All ids count as classes, unused ones with frequency 0 among them; `</s>` ends each line. Needs the learner's
-    package (`ResourceError` names it); raises `UnknownName` for another learner, `ConfigError` for a size that the
-    text cannot give, naming what the learner says.
+    All ids count as classes, unused ones with frequency 0 among them; `</s>` ends each line. Needs the package
+    sentencepiece (`ResourceError`); raises `ConfigError` for a size that the text cannot give, with what it says.
     """
-    if learner not in LEARNERS:
-        raise UnknownName("learner of subwords", learner, LEARNERS)
     kept = [line for line in lines if line.strip()]
     if not kept:
         raise ConfigError(f"a vocabulary of {size} subwords: the text is empty")
-    if learner == "sentencepiece":
-        counts = np.array([*piece_counts(subword_model(kept, size), kept).values()], np.float64)
-    else:
-        counts = _tokenizers(kept, size)
-    return Classes(f"bpe{size}", counts, len(kept))
+    require("analyses.imbalance.sizes", "subwords", "sentencepiece")
+    from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
-
-def _tokenizers(lines: Sequence[str], size: int) -> Doubles:
+    model = io.BytesIO()
     try:
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-    except ImportError:
-        raise ResourceError("learner=tokenizers needs a package: pip install '.[subwords]'") from None
-    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=SPACE)
-    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=["<unk>", END], show_progress=False)
-    tokenizer.train_from_iterator(iter(lines), trainer)
-    counts = np.zeros(tokenizer.get_vocab_size())
-    if len(counts) > size:
-        raise ConfigError(f"{size} subwords cannot be learned: {len(counts)} classes are needed for the characters")
-    for encoded in tokenizer.encode_batch(list(lines)):
-        np.add.at(counts, encoded.ids, 1)
-    counts[tokenizer.token_to_id(END)] += len(lines)
-    return counts
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(kept), model_writer=model, model_type="bpe", character_coverage=1.0, num_threads=1,
+            bos_id=-1, eos_id=1, unk_id=0, minloglevel=2, max_sentence_length=1 << 20, vocab_size=size,
+        )  # fmt: skip
+    except RuntimeError as error:
+        raise ConfigError(f"{size} subwords cannot be learned from {len(kept)} lines: {error}") from None
+    processor = SentencePieceProcessor(model_proto=model.getvalue())
+    numbers = np.concatenate(processor.encode(kept, out_type=int, add_eos=True))
+    return Classes(f"bpe{size}", np.bincount(numbers, minlength=processor.get_piece_size()).astype(float), len(kept))

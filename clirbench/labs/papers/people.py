@@ -13,7 +13,7 @@ from clirbench.files.tables import LARGEST, as_number, read_table
 from clirbench.labs.papers.rankings import corpus_score
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.statistics.coefficients import pearson, pearson_grid, spearman
-from clirbench.statistics.resampling import Draws, percentile, weighted_scores
+from clirbench.statistics.resampling import Draws, percentile
 from clirbench.types import Doubles
 
 FILE = "human-seg.tsv"
@@ -88,22 +88,18 @@ def read_human(path: Path, systems: Sequence[str], n_segments: int, column: str 
     return HumanSegments(tuple(systems[i] for i in kept), scores[kept], chosen, tuple(unknown))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SystemLevel:
-    """How far one metric's scores of systems agree with people's, and what both are on resampled segments.
-
-    `scores`, `human_scores`: (systems,); `samples`, `human_samples`: (samples, systems).
-    """
+    """How far one metric's scores of systems agree with people's."""
 
     metric: str
     pearson: float
     ci_low: float
     ci_high: float
     spearman: float
-    scores: Doubles
-    samples: Doubles
-    human_scores: Doubles
-    human_samples: Doubles
+    n_systems: int
+    n_segments: int
+    samples: int
 
 
 def against_people(
@@ -117,25 +113,21 @@ def against_people(
     """Pearson's r and Spearman's rho of every metric with people's mean scores, over the systems that both have.
 
     The interval is that of the standard: people's judgments of segments are drawn again, n of n with replacement, and
-    r is taken with the metric's own scores; percentiles. The metric's own uncertainty (its ellipse's other axis)
-    comes from the same draws of segments. A metric where less is better is turned round. NaN for fewer than two
-    systems. **Source:** Stanojevic et al. 2015, section 3 and appendix A.
+    r is taken with the metric's own scores; percentiles. A metric where less is better is turned round. NaN for fewer
+    than two systems. **Source:** Stanojevic et al. 2015, section 3 and appendix A.
     """
-    drawn = Draws(samples, seed).weights("segments", human.scores.shape[1])
-    means, resampled = human.means, human.resampled(drawn)
+    n_segments = human.scores.shape[1]
+    means, resampled = human.means, human.resampled(Draws(samples, seed).weights("segments", n_segments))
     found = []
     for metric in metrics:
         kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in statistics]
-        held = [statistics[metric.name, human.systems[i]] for i in kept]
-        scores = np.array([corpus_score(metric, one) for one in held])
+        scores = np.array([corpus_score(metric, statistics[metric.name, human.systems[i]]) for i in kept])
         x, gold, gold_samples = scores * (1 if metric.higher_is_better else -1), means[kept], resampled[:, kept]
         r, rho = (c(x, gold, p_value="scipy").value if len(x) > 1 else nan for c in (pearson, spearman))
         values = pearson_grid(x[None, None], gold_samples[None])[0, 0] if len(x) > 1 else np.empty(0)
         values = values[np.isfinite(values)]
         low, high = percentile(values) if len(values) else (nan, nan)
-        moved = [weighted_scores(metric, one, drawn) for one in held]
-        own = np.stack(moved, axis=1) if moved else np.empty((samples, 0))
-        found.append(SystemLevel(metric.name, r, low, high, rho, scores, own, gold, gold_samples))
+        found.append(SystemLevel(metric.name, r, low, high, rho, len(x), n_segments, samples))
     return found
 
 

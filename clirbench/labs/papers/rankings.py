@@ -1,10 +1,4 @@
-"""A system's ranking against the English side's own, without judgments: tau_AP, Kendall's tau, overlap.
-
-The items are the first `k` documents of the English side's ranking (the reference order, ties broken as in the rank
-order); documents that only the system ranks play no part, and those that the system does not rank are tied behind
-all that it does. A topic that the system does not match scores 0 in all three.
-
-Scores of a whole output, of each segment, of groups of segments, and without each segment.
+"""Scores of a whole output, of each segment, of groups of segments, and without each segment.
 
 Published tables of scores: of two systems, of data-to-text systems judged by people, of single sentences.
 
@@ -13,18 +7,16 @@ Table 1 (BLEURT prefers some words to others where BLEU and MacroF1 do not).
 """
 
 import csv
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
-from clirbench.checks import whole_number
 from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import (
     Entry,
@@ -32,6 +24,7 @@ from clirbench.labs.papers.published import (
     PaperCell,
     PublishedFiles,
     how_to_give,
+    joined,
     known_of,
     leading,
     load_published,
@@ -39,114 +32,11 @@ from clirbench.labs.papers.published import (
     read_author_table,
 )
 from clirbench.labs.papers.taus import print_cell
-from clirbench.measures.base import ArithmeticMean
-from clirbench.measures.ir import ranked_documents, shared_ordinals
 from clirbench.metrics.base import Metric, Resampled, Statistics
 from clirbench.pages import Table, fixed
-from clirbench.statistics.coefficients import kendall
-from clirbench.statistics.resampling import BLOCK
+from clirbench.statistics.coefficients import Coefficient, kendall
 from clirbench.text import TextFile
-from clirbench.types import Doubles, Ints, Judged, Need, Run, TestSet
-
-
-@dataclass(frozen=True)
-class AgainstIdeal(ArithmeticMean, ABC):
-    """What these measures share: the cut `k` >= 1, the mean over topics, and that they read no judgments."""
-
-    k: int = 100
-    name: str = ""
-    higher_is_better: bool = field(default=True, init=False)
-    uses_qrels: bool = field(default=False, init=False)
-    needs_relevant: bool = field(default=False, init=False)
-    needs: ClassVar[frozenset[Need]] = frozenset({"english"})
-
-    def __post_init__(self) -> None:
-        whole_number(f"measure {self.name}: k", self.k)
-
-    @property
-    def signature(self) -> str:
-        kind = type(self).__name__
-        return f"{self.name}|measure:{kind}|k:{self.k}|mean:arithmetic|ties:doc_id|unranked:tied-last|unmatched:0"
-
-    def per_topic(self, run: Run, judged: Judged) -> Doubles:
-        values = np.zeros(len(judged.topic_ids))
-        ordinals = shared_ordinals(run, judged.ideal)
-        rank_of = np.full(len(judged.ideal.doc_ids) + 1, -1, dtype=np.int64)  # of every document, one topic at a time
-        for t, topic_id in enumerate(judged.topic_ids):
-            ranked = ordinals[ranked_documents(run, topic_id)]
-            reference = ranked_documents(judged.ideal, topic_id)[: self.k]
-            if len(ranked) and len(reference):
-                rank_of[ranked] = np.arange(len(ranked))
-                values[t] = self.agreement(rank_of[reference])
-                rank_of[ranked] = -1
-        return values
-
-    @abstractmethod
-    def agreement(self, ranks: Ints) -> float:
-        """One topic's value from the system's 0-based rank of each reference document, -1 where it has none."""
-
-
-@dataclass(frozen=True)
-class Overlap(AgainstIdeal):
-    """The share of the English side's first k documents that are among the system's first k: in [0, 1]."""
-
-    k: int = 10
-    name: str = "overlap"
-
-    def agreement(self, ranks: Ints) -> float:
-        return float(((ranks >= 0) & (ranks < self.k)).mean())
-
-
-@dataclass(frozen=True)
-class Tau(AgainstIdeal):
-    """Kendall's tau_a: (concordant - discordant) / (n (n - 1) / 2), pairs tied in the system's ranking counting 0.
-
-    In [-1, 1]; 1 for the same order. With one document in the reference, 1 if the system ranks it.
-
-    **Source:** Kendall, A New Measure of Rank Correlation, Biometrika 1938.
-    """
-
-    name: str = "tau"
-
-    def agreement(self, ranks: Ints) -> float:
-        n = len(ranks)
-        if n == 1:
-            return float(ranks[0] >= 0)
-        last = np.where(ranks < 0, np.iinfo(np.int64).max, ranks)
-        upper = np.sign((last[None, :] > last[:, None]).astype(np.int64) - (last[None, :] < last[:, None]))
-        return float(np.triu(upper, 1).sum() / (n * (n - 1) / 2))
-
-
-@dataclass(frozen=True)
-class TauAP(AgainstIdeal):
-    """AP rank correlation: tau_AP = 2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1.
-
-    C(i) is the number of documents above rank i of the system's ranking that stand above that document in the
-    reference too: errors at the top weigh more. The documents that the system does not rank are in any order: the
-    mean over all their orders. In [-1, 1]; 1 for the same order, 0 expected for a random one. With one document in
-    the reference, 1 if the system ranks it.
-
-    **Source:** Yilmaz, Aslam and Robertson, A New Rank Correlation Coefficient for Information Retrieval, SIGIR
-    2008, eq. 1; ties as tau_AP,a of Urbano and Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017.
-    """
-
-    name: str = "tau_AP"
-
-    def agreement(self, ranks: Ints) -> float:
-        n = len(ranks)
-        if n == 1:
-            return float(ranks[0] >= 0)
-        # Reference positions in the system's order; above[i] counts those before i that are above i in the reference.
-        ranked = np.argsort(np.where(ranks < 0, np.iinfo(np.int64).max, ranks), kind="stable")
-        m = int((ranks >= 0).sum())
-        above = np.tril(ranked[None, :] < ranked[:, None], -1)
-        correct = above[:, :m].sum(axis=1).astype(np.float64)
-        if m < n:
-            # An unranked document at place i: the mean of what it has above it among the ranked ones, and half of
-            # the i - m unranked ones before it.
-            correct[m:] = correct[m:].mean() + np.arange(n - m) / 2
-        places = np.arange(1, n)
-        return float(2 / (n - 1) * (correct[1:] / places).sum() - 1)
+from clirbench.types import Doubles, TestSet
 
 
 def corpus_score(metric: Metric, statistics: Statistics) -> float:
@@ -159,38 +49,40 @@ def text_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> floa
     return corpus_score(metric, metric.statistics(hypotheses, test))
 
 
+def row_scores(metric: Metric, rows: Statistics, base: Doubles | float = 0.0) -> Doubles:
+    """(rows,): the score of every row, added to `base`; sparse rows are made dense some at a time."""
+    if isinstance(rows, np.ndarray):
+        return np.asarray(metric.score(base + rows))
+    held = rows.tocsr()
+    return np.concatenate([metric.score(base + held[at : at + 64].toarray()) for at in range(0, held.shape[0], 64)])
+
+
 def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
     if isinstance(metric, Resampled) and not isinstance(statistics, np.ndarray):
         return metric.left_out(statistics)
     totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
-    if isinstance(statistics, np.ndarray):
-        return np.asarray(metric.score(totals - statistics))
-    rows = statistics.tocsr()
-    blocks = range(0, rows.shape[0], BLOCK)
-    return np.concatenate([metric.score(totals - rows[at : at + BLOCK].toarray()) for at in blocks])
+    return row_scores(metric, -1.0 * statistics, totals)
 
 
 def segment_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
     if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
         metric = replace(metric, effective_order=True)  # type: ignore[type-var]
-    if isinstance(statistics, np.ndarray):
-        return np.asarray(metric.score(statistics))
-    rows = range(0, statistics.shape[0], 64)
-    return np.concatenate([metric.score(np.asarray(statistics[at : at + 64].toarray())) for at in rows])
+    return row_scores(metric, statistics)
 
 
 def group_scores(metric: Metric, statistics: Statistics, membership: Doubles) -> Doubles:
     """(groups,): the metric of groups of segments, from their summed statistics; NaN for a group of none."""
-    parts = [
-        metric.score(np.asarray(membership[at : at + 64] @ statistics, dtype=np.float64))
-        for at in range(0, len(membership), 64)
-    ]
-    return np.where(membership.sum(axis=1) == 0, np.nan, np.concatenate(parts))
+    from scipy.sparse import csr_array
+
+    sums: Any = csr_array(membership) @ statistics
+    return np.where(membership.sum(axis=1) == 0, np.nan, row_scores(metric, sums))
 
 
 MEASURES = ("SN", "UN", "difference")
+NO_MODEL = "no model here scores segments as BLEURT does"
+NO_SCORES = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
 WEBNLG, HUMAN = "WebNLG", ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
 CANDIDATES, REFERENCES, SCORES = "cands.txt", "refs.txt", "bleurt-base.scores.txt"
@@ -220,43 +112,29 @@ class ScoreTable(PairTable):
         for label in labels:
             read = self.read_pair(label, labels)
             for metric in printed[label, "SN"]:
-                theirs = [printed[label, measure][metric] for measure in MEASURES]
-                given = [float(imported.get((label, system), {}).get(metric, nan)) for system in self.pair]
+                there = [printed[label, measure][metric] for measure in MEASURES]
+                scores = [float(imported.get((label, system), {}).get(metric, nan)) for system in self.pair]
+                shown, notes = [""] * 3, [""] * 3
                 if read is not None and metric in self.metrics:
                     scores = [text_score(self.metrics[metric], lines, read[0]) for lines in read[1]]
                     first, second = (fixed(score, self.digits) for score in scores)
                     shown = [first, second, str(Decimal(first) - Decimal(second))]
-                    yield from self._compared(label, metric, theirs, scores, shown)
-                elif not any(map(isnan, given)):
-                    shown = [*map(leading, given), leading(given[0] - given[1], 2)]
-                    yield from self._compared(label, metric, theirs, given, shown, "scores as published, not computed")
+                elif not any(map(isnan, scores)):
+                    shown = [*map(leading, scores), leading(scores[0] - scores[1], 2)]
+                    notes = ["scores as published, not computed"] * 3
                 else:
-                    yield from self._missing(label, metric, theirs)
+                    scores, why = [nan, nan], how_to_give(label) if metric in self.metrics else NO_MODEL
+                    notes = [why, why, joined(misprint(*map(Decimal, there)), why)]
+                values = (*scores, scores[0] - scores[1])
+                for measure, theirs, ours, value, note in zip(MEASURES, there, shown, values, notes, strict=True):
+                    known = known_of(self.explained, row=label, measure=measure, metric=metric)
+                    yield PaperCell(label, measure, metric, theirs, ours, value, note=note, known=known)
 
-    def _compared(
-        self,
-        row: str,
-        metric: str,
-        theirs: Sequence[str],
-        scores: Sequence[float],
-        shown: Sequence[str],
-        note: str = "",
-    ) -> Iterator[PaperCell]:
-        values = (*scores, scores[0] - scores[1])
-        for measure, printed, ours, value in zip(MEASURES, theirs, shown, values, strict=True):
-            known = known_of(self.explained, row=row, measure=measure, metric=metric)
-            yield PaperCell(row, measure, metric, printed=printed, shown=ours, value=value, note=note, known=known)
 
-    def _missing(self, row: str, metric: str, theirs: Sequence[str]) -> Iterator[PaperCell]:
-        """Cells without texts; the printed difference is still held against the printed scores."""
-        first, second, difference = map(Decimal, theirs)
-        last_digit = Decimal(1).scaleb(int(difference.as_tuple().exponent))
-        why = how_to_give(row) if metric in self.metrics else "no model here scores segments as BLEURT does"
-        notes = [why, why, why]
-        if abs(first - second - difference) > last_digit:
-            notes[-1] = f"the printed scores differ by {first - second}; {why}"
-        for measure, printed, note in zip(MEASURES, theirs, notes, strict=True):
-            yield PaperCell(row, measure, metric, printed=printed, note=note)
+def misprint(first: Decimal, second: Decimal, difference: Decimal) -> str:
+    """What is wrong with a printed difference by the printed scores; nothing where both fit."""
+    last_digit = Decimal(1).scaleb(int(difference.as_tuple().exponent))
+    return f"the printed scores differ by {first - second}" if abs(first - second - difference) > last_digit else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,23 +161,13 @@ class WebNLG(PublishedFiles):
         for kind in HUMAN:
             row = printed[WEBNLG, kind]
             for metric in dict.fromkeys((*row, *scores)):
-                if metric not in scores:
-                    why = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
-                    yield PaperCell(WEBNLG, kind, metric, printed=row[metric], note=why)
-                    continue
-                found = kendall(scores[metric], people[kind], p_value="scipy")
-                yield PaperCell(
-                    WEBNLG,
-                    kind,
-                    metric,
-                    printed=row.get(metric, ""),
-                    shown=print_cell(found.value, found.p_value, self.alpha, absolute=False),
-                    value=found.value,
-                    p_value=found.p_value,
-                    n=found.n,
-                    note=found.note,
-                    known=known_of(self.explained, metric=metric, measure=kind),
-                )
+                found, shown = Coefficient(nan, nan, 0, NO_SCORES), ""
+                if metric in scores:
+                    found = kendall(scores[metric], people[kind], p_value="scipy")
+                    shown = print_cell(found.value, found.p_value, self.alpha, absolute=False)
+                known = known_of(self.explained, metric=metric, measure=kind)
+                cell = (row.get(metric, ""), shown, found.value, found.p_value, found.n, found.note, known)
+                yield PaperCell(WEBNLG, kind, metric, *cell)
 
     def further(self) -> Sequence[Table]:
         """The judgments and scores behind the table."""

@@ -22,9 +22,7 @@ from clirbench.labs.papers.people import HumanSegments, SystemLevel, against_peo
 from clirbench.labs.papers.published import DATA
 from clirbench.labs.papers.rankings import group_scores, segment_scores
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.pages import Table, fixed
-from clirbench.report.drawing import Drawing
-from clirbench.report.figures import Panel, panels
+from clirbench.pages import Table
 from clirbench.result import Inputs, Result
 from clirbench.statistics.coefficients import pearson
 from clirbench.systems.files import FileSystems
@@ -33,15 +31,13 @@ from clirbench.types import DocumentMap, Doubles
 PEOPLE = "human"
 AGREEMENT = ("metric", "matrix", "coefficient", "value", "concordant", "discordant", "n")
 AgreementRow = tuple[str, str, str, float, int | str, int | str, int]
-SYSTEMS = ("metric", "pearson", "ci_low", "ci_high", "spearman", "n_systems", "n_segments", "samples")
 BY_SEGMENT = (
     "Kendall's tau counts pairs of systems on one segment; n pairs counted. Pearson's r is over all judged segments of "
     "all systems, n of them. A segment's BLEU is smoothed and leaves out orders that it cannot have."
 )
 BY_SYSTEM = (
     "People's score of a system is the mean over its judged segments; the 95 % interval of Pearson's r draws those "
-    "judgments again. Ellipses in the figure are as wide and high as the 95 % intervals of both scores; their tilt is "
-    "how both vary together over the same draws of segments."
+    "judgments again."
 )
 BY_TOPIC = (
     "Topics in the place of segments: the measure's value of each topic, and each metric's score of the segments in "
@@ -114,14 +110,8 @@ class SegmentLevelAnalysis:
 
     def _systems(self, result: Result, human: HumanSegments) -> Table:
         metrics = result.metrics_of_segments
-        found = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
-        n = human.scores.shape[1]
-        rows = tuple(
-            (one.metric, one.pearson, one.ci_low, one.ci_high, one.spearman, len(one.scores), n, self.samples)
-            for one in found
-        )
-        title, text = "Metrics against people, system by system", (BY_SYSTEM,)
-        return Table("system_level", title, SYSTEMS, rows, text, figure=lambda: figure(found))
+        rows = against_people(metrics, result.statistics, human, samples=self.samples, seed=self.seed)
+        return Table.of("system_level", "Metrics against people, system by system", SystemLevel, rows, (BY_SYSTEM,))
 
     def _by_topic(self, result: Result, inputs: Inputs) -> Table:
         label, relevance, values = result.topic_values(self.gold)
@@ -208,33 +198,6 @@ def topic_segments(grades: Mapping[str, Mapping[str, int]], document_map: Docume
             if grade > 0 and doc_id in place:
                 membership[row, starts[place[doc_id]] : starts[place[doc_id] + 1]] = 1
     return membership
-
-
-def ellipse(x: Doubles, y: Doubles, points: int = 60) -> tuple[Doubles, Doubles]:
-    """The outline of an ellipse around 0 whose bounding box is the two percentile intervals, tilted as x and y covary.
-
-    x, y: (samples,) resampled scores of one system. Width and height are the 95 % intervals; the tilt is the
-    correlation of the two sides over the same draws of segments.
-    """
-    width, height = ((np.nanquantile(v, 0.975) - np.nanquantile(v, 0.025)) / 2 for v in (x, y))
-    both = np.isfinite(x) & np.isfinite(y)
-    r = float(np.corrcoef(x[both], y[both])[0, 1]) if np.ptp(x[both]) and np.ptp(y[both]) else 0.0
-    r = 0.0 if isnan(r) else r
-    angle = np.linspace(0, 2 * np.pi, points)
-    return width * np.cos(angle), height * (r * np.cos(angle) + np.sqrt(max(1 - r * r, 0.0)) * np.sin(angle))
-
-
-def figure(found: Sequence[SystemLevel]) -> Drawing:
-    """A scatter plot for each metric with an ellipse for each system."""
-    plots = []
-    for one in found:
-        systems = list(zip(one.scores.tolist(), one.human_scores.tolist(), strict=True))
-        outlines = []
-        for at, (x, y) in enumerate(systems):
-            across, along = ellipse(one.samples[:, at], one.human_samples[:, at])
-            outlines.append(list(zip((x + across).tolist(), (y + along).tolist(), strict=True)))
-        plots.append(Panel(one.metric, "people", {}, {"": systems}, outlines, f"r {fixed(one.pearson, 3)}"))
-    return panels(plots)
 
 
 SYSTEM = (

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from clirbench.checks import require
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
+from clirbench.labs.papers.rankings import row_scores
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
@@ -115,17 +116,22 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
     (V types, N tokens, f of this type). Raises `UnknownName` for a type of `only` that does not occur.
     **Source:** Gowda et al. 2021b (Macro-average, extended), figure 7.
     """
-    chosen = _chosen(words, only)
+    there = frozenset(words.types)
+    for kind in only:
+        if kind not in there:
+            raise UnknownName("word type of the reference", kind, similar_types(kind, words.types))
     plain = split_at_spaces(metric)
     sign = 1.0 if metric.higher_is_better else -1.0
-    places: dict[str, list[int]] = {kind: [] for kind in chosen}
+    places: dict[str, list[int]] = {kind: [] for kind in only or words.types}
     for at, line in enumerate(words.tokens):
         for kind in dict.fromkeys(line):
             if kind in places:
                 places[kind].append(at)
     lines = words.lines
     found: dict[str, float] = {}
-    for block in _blocks(chosen, places):
+    before = dict(zip(places, accumulate(map(len, places.values())), strict=True))
+    for _, kinds in groupby(places, lambda kind: before[kind] // ROWS):
+        block = list(kinds)
         weighed = _losses(plain, words, lines, block, places)
         found |= dict(zip(block, (sign * weighed).tolist(), strict=True))
     return found
@@ -137,29 +143,6 @@ def split_at_spaces(metric: Metric) -> Metric:
         changed: Metric = replace(metric, tokenize="none")  # type: ignore[type-var]
         return changed
     return metric
-
-
-def _chosen(words: Vocabulary, only: Sequence[str]) -> tuple[str, ...]:
-    if not only:
-        return words.types
-    there = frozenset(words.types)
-    for kind in only:
-        if kind not in there:
-            raise UnknownName("word type of the reference", kind, similar_types(kind, words.types))
-    return tuple(only)
-
-
-def _blocks(types: Sequence[str], places: dict[str, list[int]]) -> Iterator[list[str]]:
-    block: list[str] = []
-    rows = 0
-    for kind in types:
-        if block and rows + len(places[kind]) > ROWS:
-            yield block
-            block, rows = [], 0
-        block.append(kind)
-        rows += len(places[kind])
-    if block:
-        yield block
 
 
 def _losses(
@@ -185,11 +168,7 @@ def _losses(
     change = csr_array((values, cells), shape=(len(block), n + len(rows)))
     whole = np.asarray(statistics[:n].sum(axis=0), dtype=np.float64).reshape(-1)
     perfect = float(metric.score(whole))
-    if isinstance(statistics, np.ndarray):
-        return perfect - metric.score(whole + change @ statistics)
-    moved = (change @ statistics).tocsr()
-    parts = [metric.score(whole + moved[at : at + 64].toarray()) for at in range(0, len(block), 64)]
-    return perfect - np.concatenate(parts)
+    return perfect - row_scores(metric, change @ statistics, whole)
 
 
 def _foreign(text: str) -> str:

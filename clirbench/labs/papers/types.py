@@ -8,9 +8,9 @@ Imbalance of vocabularies, BLEU and the bias by class frequency, beside the publ
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ import numpy as np
 from clirbench.errors import ConfigError, MissingData, UnknownName
 from clirbench.labs.papers.favoritism import texts_of
 from clirbench.labs.papers.imbalance import (
-    Rows,
     divergence,
     divergence_published,
     frequency_at,
@@ -27,7 +26,6 @@ from clirbench.labs.papers.imbalance import (
     rank_bias,
     read_classes,
     read_rates,
-    recommendations,
 )
 from clirbench.labs.papers.published import (
     AuthorTable,
@@ -297,6 +295,8 @@ def published_f1(report: AuthorTable) -> dict[str, float]:
     return {kind: f1 for _, _, kind, f1 in rows}
 
 
+Rows = Mapping[tuple[str, str], Mapping[str, str]]
+"""(group, vocabulary) -> the figures of the vocabulary: `F95`, `used` (classes that occur), scores."""
 SHOWN_RATES = ("rho_precision_dev", "rho_recall_dev")
 D_NOTE = "every class that never occurs counts 1 / (2 K), which the printed formula does not say; by the formula {}"
 
@@ -331,9 +331,7 @@ class Vocabularies(PublishedTable):
     def further(self) -> Sequence[Table]:
         """What the rule of thumb recommends, and the figures."""
         rows = self._rows
-        advice = [
-            replace(row, difference=round(row.difference, 2)) for row in recommendations(rows, self.floor, "BLEU_test")
-        ]
+        advice = tuple(recommendations(rows, self.floor))
         biased = [
             (group, name, *(float(row[column]) for column in ("D_published", *SHOWN_RATES)))
             for (group, name), row in rows.items()
@@ -344,7 +342,7 @@ class Vocabularies(PublishedTable):
                 f"{self.name}_recommended",
                 "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
-                tuple(map(astuple, advice)),
+                advice,
                 figure=lambda: sweep_figure(rows),
                 said=len(advice),
             ),
@@ -421,6 +419,19 @@ def _same_form(printed: str, shown: str) -> str:
         return leading(float(printed))
     digits = len(shown.partition(".")[2])
     return fixed(float(printed), digits) if digits else short(float(printed))
+
+
+def recommendations(rows: Rows, floor: float) -> Iterator[tuple[Any, ...]]:
+    """Of each group with BLEU the largest vocabulary with F95 >= floor (or `none`) and the best one, with its lead."""
+    for group in dict.fromkeys(group for group, _ in rows):
+        inside = {name: row for (here, name), row in rows.items() if here == group}
+        scored = {name: float(row["BLEU_test"]) for name, row in inside.items() if row["BLEU_test"]}
+        if scored:
+            best = max(scored, key=lambda name: scored[name])
+            enough = [name for name, row in inside.items() if float(row["F95"]) >= floor]
+            taken = max(enough, key=lambda name: float(inside[name]["used"]), default="none")
+            value = scored.get(taken, nan)
+            yield group, taken, value, best, scored[best], round(scored[best] - value, 2)
 
 
 def sweep_figure(rows: Rows) -> Drawing:

@@ -1,4 +1,4 @@
-"""Imbalance of vocabularies: by hand, learned subwords, and on the command line."""
+"""Imbalance of vocabularies: by hand, by properties, files, learned subwords, Figures 2 to 8 of Gowda 2020."""
 
 from pathlib import Path
 
@@ -7,20 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ConfigError, InputError, MissingData, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.imbalance import (
     Classes,
     characters,
     divergence,
     divergence_published,
-    learn_classes,
+    frequency_at,
     mean_length,
     rank_bias,
+    read_classes,
     read_rates,
+    subwords,
     words,
 )
 from tests.conftest import Cli, write_lines
+from tests.labs.papers.composed import ours, tables, verdicts
 
 LINES = ["low lower lowest", "new newer newest", "wide wider widest"] * 20
 
@@ -34,11 +37,6 @@ def test_length_and_published_divergence_by_hand() -> None:
     assert divergence_published(classes(7, 2, 1, 0, 0)) == pytest.approx(11 / 30 + 1 / 3)
     assert mean_length(classes(7, 2, 1, n=4)) == 2.5
     assert np.isnan(mean_length(classes(7, 2, 1)))
-
-
-@given(st.lists(st.integers(1, 1000), min_size=1, max_size=30))
-def test_where_all_classes_occur_the_published_divergence_is_the_printed_one(frequencies: list[int]) -> None:
-    assert divergence_published(classes(*frequencies)) == pytest.approx(divergence(classes(*frequencies)))
 
 
 def test_a_table_without_rates_is_refused(tmp_path: Path) -> None:
@@ -59,24 +57,21 @@ def test_words_and_characters_count_the_end_of_a_line_once() -> None:
     assert mean_length(characters(["a b", "b"])) == 3  # a, space, b, end; b, end
 
 
-@pytest.mark.parametrize("learner", ["sentencepiece", "tokenizers"])
-def test_learned_subwords_lie_between_characters_and_words(learner: str) -> None:
-    pytest.importorskip(learner)
-    few, many = (learn_classes(LINES, size, learner) for size in (20, 30))
+def test_learned_subwords_lie_between_characters_and_words() -> None:
+    pytest.importorskip("sentencepiece")
+    few, many = (subwords(LINES, size) for size in (20, 30))
     assert (len(few.frequencies), len(many.frequencies)) == (20, 30)
     assert few.sequences == len(LINES)
     assert mean_length(characters(LINES)) >= mean_length(few) > mean_length(many) >= mean_length(words(LINES))
-    assert learn_classes(LINES, 20, learner).frequencies.tolist() == few.frequencies.tolist()  # the same each time
+    assert subwords(LINES, 20).frequencies.tolist() == few.frequencies.tolist()  # the same each time
 
 
 def test_what_cannot_be_learned_is_said() -> None:
     pytest.importorskip("sentencepiece")
     with pytest.raises(ConfigError, match="100000 subwords cannot be learned from 60 lines"):
-        learn_classes(LINES, 100_000)
+        subwords(LINES, 100_000)
     with pytest.raises(ConfigError, match="the text is empty"):
-        learn_classes(["", " "], 10)
-    with pytest.raises(UnknownName, match="learner of subwords 'wordpiece'"):
-        learn_classes(LINES, 10, "wordpiece")
+        subwords(["", " "], 10)
     with pytest.raises(ConfigError, match="the text is empty"):
         words([""])
 
@@ -100,3 +95,79 @@ def test_nothing_to_measure_is_an_error(cli: Cli) -> None:
     done = cli("+experiment=europarl_csen_published", "analysis=[imbalance]", "hydra.run.dir=out")
     assert done.returncode == 1
     assert "analysis imbalance has no vocabulary" in done.stderr
+
+
+def test_divergence_by_hand() -> None:
+    # p = .7 .2 .1, 1/K = 1/3: (.3667 + .1333 + .2333) / 2
+    assert divergence(classes(7, 2, 1)) == pytest.approx(11 / 30)
+    assert divergence(classes(7, 2, 1, 0, 0)) == pytest.approx(11 / 30)
+
+
+def test_f95_is_the_frequency_at_the_rank() -> None:
+    hundred = classes(*range(1, 101))
+    assert frequency_at(hundred) == 5  # index 95 of 100, 99, ..., 1
+    assert frequency_at(hundred, 100) == 1
+    assert frequency_at(hundred, 50) == 50
+    assert frequency_at(classes(9, 3)) == 3
+
+
+@given(st.lists(st.integers(1, 1000), min_size=1, max_size=30))
+def test_divergence_lies_between_0_and_1_and_is_0_where_all_are_alike(frequencies: list[int]) -> None:
+    value = divergence(classes(*frequencies))
+    assert 0 <= value < 1
+    assert divergence_published(classes(*frequencies)) == pytest.approx(value)  # all classes occur
+    assert divergence(classes(*[frequencies[0]] * len(frequencies))) == pytest.approx(0)
+
+
+def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="vocabulary v: it is empty"):
+        classes(0, 0)
+    write_lines(tmp_path / "v.tgt.txt", ["# tgt n_seqs: 3"])
+    with pytest.raises(InputError, match="no class frequencies: the vocabulary is empty"):
+        read_classes(tmp_path / "v.tgt.txt")
+
+
+def test_files_are_read_with_their_remarks(tmp_path: Path) -> None:
+    write_lines(tmp_path / "v.tgt.txt", ["# tgt n_seqs: 1,000 total", "5\tthe\t1.5e+06", "6\t#\t20", "7\t\t0"])
+    read = read_classes(tmp_path / "v.tgt.txt")
+    assert (read.name, read.sequences, read.frequencies.tolist()) == ("v", 1000, [1.5e6, 20, 0])
+    write_lines(tmp_path / "w.tsv", ["a\tx"])
+    with pytest.raises(InputError, match="line 1: 'x' is not a frequency"):
+        read_classes(tmp_path / "w.tsv")
+
+
+# Headers of the files: EMD, 95 %, mean_len, effective_n; D by the printed formula where it is known otherwise.
+FILES = {
+    "030k-bpe01k": (0.4629, 59, 51.9225, 984),
+    "030k-chars": (0.7734, 23, 145.6420, 128),
+    "030k-bpe32k": (0.6993, 2, 29.9954, 16680),
+    "001m-bpe64k": (0.7903, 8, 27.9548, 62415),
+}
+
+
+def test_statistics_are_those_in_the_headers_of_the_files(shared_data: Path) -> None:
+    folder = shared_data / "vocab-sweep" / "de-en" / "train-stats"
+    for name, (distance, f95, length, used) in FILES.items():
+        classes = read_classes(folder / f"{name}.tgt.txt")
+        assert divergence_published(classes) == pytest.approx(distance, abs=5.1e-5)
+        assert frequency_at(classes) == f95
+        assert mean_length(classes) == pytest.approx(length, abs=1e-4)
+        assert len(classes.used) == used
+    assert divergence(read_classes(folder / "030k-bpe01k.tgt.txt")) == pytest.approx(0.4548, abs=5e-5)
+
+
+def test_every_published_number_at_hand(shared_data: Path) -> None:
+    table, advice, bias = tables("gowda2020_vocabularies", f"paths.mirror={shared_data}")
+    assert verdicts(table) == {"as printed": 88}  # 18 vocabularies x 4, 8 x 2 correlations
+    # all-stats-summary.tsv, deen-030k, 01k01k: prec_corr_dev -0.066, recall_corr_dev -0.178
+    assert ours(table, "DE-EN 030k 01k01k", "rho_precision_dev", "") == "-.066"
+    assert ours(table, "DE-EN 030k 01k01k", "rho_recall_dev", "") == "-.178"
+    assert len(advice.rows) == 11
+    # DE-EN 1M: F95 is 181 at 8k and 69 at 16k; 8k is also the best in BLEU.
+    assert next(row for row in advice.rows if row[0] == "DE-EN 001m")[1:4:2] == ("08k08k", "08k08k")
+    assert len(bias.rows) > 20
+
+
+def test_files_that_lie_nowhere_are_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(MissingData, match="no such folder"):
+        tables("gowda2020_vocabularies", f"paths.mirror={tmp_path}")

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clirbench.configuration.laboratories import parse
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
@@ -84,13 +82,6 @@ def test_a_topic_without_relevant_documents_under_each_policy() -> None:
     # mean P_miss over topics 1 and 2 is (0 + 1)/2, mean P_fa over all three (1/8 + 1/10 + 0)/3.
     expected = 1 - (1 / 2 + 2 * (1 / 8 + 1 / 10) / 3)
     assert by_policy["modified"].aggregate(values["modified"]) == pytest.approx(expected)
-
-
-SCORES = st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 5), max_size=7)
-RUNS = st.dictionaries(st.sampled_from("123"), SCORES, max_size=3)
-JUDGMENTS = st.dictionaries(
-    st.sampled_from("123"), st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 2), min_size=1), min_size=1
-)
 
 
 def slow_value(run: Run, judged: Judged, beta: float, policy: str, threshold: dict[str, float]) -> float:
@@ -182,18 +173,6 @@ def test_calibration_on_the_other_half_counts_topics_as_the_policy_does() -> Non
     for beta, policy, cut in ((2.0, "no_miss", 2.0), (9.0, "no_miss", np.inf), (9.0, "modified", 2.0)):
         measure = AQWV(beta=beta, calibrate="half", empty=policy)
         assert measure.thresholds(scored_lists(run, judged, "score"), judged).tolist()[::2] == [cut, cut]
-
-
-@given(RUNS, JUDGMENTS, st.floats(0, 50))
-def test_the_maximum_is_found_by_trying_every_score(
-    run: dict[str, dict[str, int]], grades: dict[str, dict[str, int]], beta: float
-) -> None:
-    relevant = {t: g for t, g in grades.items() if any(g.values())}
-    judged = Judged(Qrels(relevant), Run.of(run), 9)
-    found = MQWV(beta=beta)
-    tried = [AQWV(beta=beta, at=at) for at in range(1, 7)]
-    best = [float(m.aggregate(m.per_topic(Run.of(run), judged))) for m in (found, *tried)]
-    np.testing.assert_allclose(best[0], max(best[1:]), atol=1e-12)
 
 
 def test_every_setting_stands_in_the_signature() -> None:

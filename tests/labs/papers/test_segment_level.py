@@ -1,31 +1,25 @@
-"""Agreement about items: the segment-level family by hand, sacreBLEU's sentence scores, ellipses, the files."""
+"""Agreement about items, by hand and with sacreBLEU and scipy; people's scores; a metrics task on WMT21."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sacrebleu
+from scipy.stats import pearsonr, spearmanr
 
-from clirbench.errors import AlignmentError, UnknownName
+from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
-from clirbench.labs.papers.people import against_people
+from clirbench.labs.papers.people import HumanSegments, against_people, read_human
 from clirbench.labs.papers.rankings import group_scores, segment_scores
-from clirbench.labs.papers.segment_level import (
-    agreements,
-    compare_pairs,
-    ellipse,
-    figure,
-    matrices,
-    matrix,
-    topic_segments,
-)
+from clirbench.labs.papers.segment_level import agreements, compare_pairs, matrices, matrix, mean, topic_segments
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
+from clirbench.statistics.resampling import Draws
 from clirbench.types import DocumentMap, TestSet
 from tests.conftest import Cli, write_lines
-from tests.labs.papers.test_people import judged_systems
+from tests.labs.papers.composed import tables
 
 REFERENCE = ("the cat sat on the mat", "a dog barks", "it rains on the old town today")
 OUTPUT = ("the cat sat on a mat", "a dog", "rain falls on the old town")
@@ -120,25 +114,6 @@ def test_lines_of_relevant_documents() -> None:
     assert found.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]
 
 
-def test_ellipses_are_as_wide_and_high_as_the_intervals() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(30, 2, 4000)
-    y = 0.5 * (x - 30) + rng.normal(0, 1, 4000)
-    dx, dy = ellipse(x, y, 400)
-    (left, right), (bottom, top) = (np.quantile(side, [0.025, 0.975]) for side in (x, y))
-    assert dx.max() == pytest.approx((right - left) / 2, rel=0.01)
-    assert dy.max() == pytest.approx((top - bottom) / 2, rel=0.01)
-    assert np.corrcoef(dx, dy)[0, 1] == pytest.approx(np.corrcoef(x, y)[0, 1], abs=0.02)
-
-
-def test_the_figure_has_a_plot_for_each_metric() -> None:
-    statistics, human = judged_systems()
-    drawn = figure(against_people([BLEU(), TER()], statistics, human, samples=20))
-    assert [label.text for label in drawn.labels if label.text in ("BLEU", "TER")] == ["BLEU", "TER"]
-    assert len(drawn.marks) == 2 * len(human.systems)
-    assert sum(len(line.points) == 60 for line in drawn.lines) == 2 * len(human.systems)  # the ellipses
-
-
 def human_file(path: Path, n: int = 60) -> None:
     rows = [f"every{k}\t{line}\t{k + line % 3}" for k in (2, 3, 5, 9) for line in range(1, n + 1)]
     write_lines(path, ["system\tline\tz", *rows])
@@ -159,7 +134,11 @@ def test_the_files(cli: Cli, small_folder: Path) -> None:
     ]  # fmt: skip
     assert float(rows[0]["value"]) > 0.8  # fewer dropped words are better for people and BLEU alike
     assert float(rows[2]["value"]) > 0.8  # and TER is turned round
-    assert (cli.cwd / "out" / "figures" / "system_level.svg").is_file()
+    systems = read_table(cli.cwd / "out" / "system_level.tsv")
+    assert systems.header == (
+        "metric", "pearson", "ci_low", "ci_high", "spearman", "n_systems", "n_segments", "samples",
+    )  # fmt: skip
+    assert [row[-3:] for row in systems.rows] == [("4", "60", "50")] * 2
 
 
 def test_retrieval_as_the_standard(cli: Cli, small_folder: Path) -> None:
@@ -181,3 +160,110 @@ def test_scores_of_unknown_segments_and_missing_scores_are_errors(cli: Cli, smal
     done = cli(*common)
     assert done.returncode == 1
     assert "segments that the test set of 60 lines does not have: every2 61" in done.stderr
+
+
+ROWS = ["system\tline\tz\traw", "a\t1\t0.5\t70", "a\t1\t1.5\t80", "b\t2\t-1\t50", "x\t1\t3\t90"]
+
+
+def test_scores_are_averaged_and_strangers_named(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.tsv", ROWS)
+    human = read_human(tmp_path / "h.tsv", ["a", "b", "c"], 3)
+    assert human.systems == ("a", "b")
+    assert human.unknown == ("x",)
+    np.testing.assert_array_equal(human.scores, [[1, np.nan, np.nan], [np.nan, -1, np.nan]])
+    assert human.means.tolist() == [1, -1]
+    assert read_human(tmp_path / "h.tsv", ["a", "b"], 3, "raw").means.tolist() == [75, 50]
+    np.testing.assert_array_equal(human.resampled(np.array([[2.0, 0, 1]])), [[1, np.nan]])
+
+
+def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.tsv", [*ROWS, "a\t4\t1\t1", "b\t0\t1\t1"])
+    with pytest.raises(InputError, match=r"segments that the test set of 3 lines does not have: a 4, b 0"):
+        read_human(tmp_path / "h.tsv", ["a", "b"], 3)
+    write_lines(tmp_path / "h.tsv", ROWS)
+    with pytest.raises(InputError, match=r"scores none of the systems of this run; it has a, b, x"):
+        read_human(tmp_path / "h.tsv", ["c"], 3)
+    with pytest.raises(UnknownName, match="'rew'. Did you mean 'raw'"):
+        read_human(tmp_path / "h.tsv", ["a"], 3, "rew")
+    write_lines(tmp_path / "i.tsv", ["system\tline\tz", "a\tone\t1"])
+    with pytest.raises(InputError, match="line 2: line and z must be numbers"):
+        read_human(tmp_path / "i.tsv", ["a"], 3)
+    write_lines(tmp_path / "j.tsv", ["system\tz", "a\t1"])
+    with pytest.raises(InputError, match="no column `line`"):
+        read_human(tmp_path / "j.tsv", ["a"], 3)
+
+
+@pytest.mark.parametrize("pair", ["de-en", "ru-en", "is-en"])
+def test_means_of_wmt21_are_the_official_scores(shared_data: Path, pair: str) -> None:
+    folder = shared_data / "wmt21" / pair
+    official = {r["system"]: float(r["score_z"]) for r in read_table(folder / "human.tsv").records()}
+    systems = sorted(path.name.removesuffix(".txt") for path in (folder / "systems").iterdir())
+    n = len((folder / "source.txt").read_text(encoding="utf-8").split("\n")) - 1
+    human = read_human(folder / "human-seg.tsv", systems, n, "score_z")
+    for system, average in zip(human.systems, human.means.tolist(), strict=True):
+        assert average == pytest.approx(official[system], abs=0.0011)  # printed with three decimals
+
+
+WORDS = ["the", "old", "town", "lies", "by", "a", "river", "and", "its", "market", "opens", "early", "in", "the", "day"]
+
+
+def judged_systems() -> tuple[dict[tuple[str, str], np.ndarray], HumanSegments]:
+    """Five systems that lose every k-th word, and people who see it with noise."""
+    rng = np.random.default_rng(1)
+    reference = tuple(" ".join(rng.permutation(WORDS)) for _ in range(40))
+    test = TestSet((reference,))
+    statistics = {}
+    for k in range(2, 7):
+        lines = tuple(" ".join(w for i, w in enumerate(line.split()) if i % k) for line in reference)
+        for metric in (BLEU(), TER()):
+            statistics[metric.name, f"s{k}"] = metric.statistics(lines, test)
+    scores = np.arange(2.0, 7)[:, None] + rng.normal(size=(5, 40))
+    return statistics, HumanSegments(tuple(f"s{k}" for k in range(2, 7)), scores, "z")
+
+
+def test_coefficients_are_scipys_and_the_interval_is_of_peoples_judgments_drawn_again() -> None:
+    statistics, human = judged_systems()
+    samples = human.resampled(Draws(300, 7).weights("segments", 40))
+    found = against_people([BLEU(), TER()], statistics, human, samples=300, seed=7)
+    for metric, one in zip((BLEU(), TER()), found, strict=True):  # less is better: turned round
+        scores = [float(metric.score(statistics[metric.name, name].sum(axis=0))) for name in human.systems]
+        sign = 1 if metric.higher_is_better else -1
+        assert one.pearson == pytest.approx(sign * pearsonr(scores, human.means).statistic)
+        assert one.spearman == pytest.approx(sign * spearmanr(scores, human.means).statistic)
+        values = [sign * pearsonr(scores, row).statistic for row in samples]
+        assert (one.ci_low, one.ci_high) == pytest.approx(np.quantile(values, [0.025, 0.975]))
+
+
+def test_pearson_is_that_of_the_official_scores(shared_data: Path) -> None:
+    """BLEU and chrF as WMT21 published them (official-metrics.tsv), people's scores likewise (human.tsv)."""
+    system, segment = tables("wmt21_metrics", f"paths.mirror={shared_data}", "paper.only=[IS-EN]", "paper.samples=50")
+    folder = shared_data / "wmt21" / "is-en"
+    people = {r["system"]: float(r["score_z"]) for r in read_table(folder / "human.tsv").records()}
+    official = list(read_table(folder / "official-metrics.tsv").records())
+    rows = {row[0]: row for row in system.rows}
+    for ours, theirs in (("BLEU", "bleu-A"), ("chrF2", "chrf-A")):
+        scores = {r["system"]: float(r["score"]) for r in official if r["metric"] == theirs and r["system"] in people}
+        both = [(scores[name], people[name]) for name in scores]
+        assert rows[ours][1] == pytest.approx(pearsonr(*zip(*both, strict=True)).statistic, abs=2e-3)
+        assert rows[ours][-1] == pytest.approx(spearmanr(*zip(*both, strict=True)).statistic, abs=2e-3)
+        assert rows[ours][-2] == rows[ours][1]  # the average of one language pair
+    assert {row[0] for row in segment.rows} == set(rows)
+    assert [row[-1] for row in segment.rows] == sorted((row[-1] for row in segment.rows), reverse=True)
+
+
+def test_a_language_pair_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"paper.only=\['XX-EN'\]: choose from DE-EN, RU-EN, JA-EN, IS-EN"):
+        tables("wmt21_metrics", "paper.only=[XX-EN]")
+
+
+def test_averages_leave_out_what_is_undefined() -> None:
+    assert mean([1.0, float("nan"), 3.0]) == 2
+    assert np.isnan(mean([float("nan")]))
+
+
+def test_the_page_numbers_the_tables_of_2015_as_the_paper_does() -> None:
+    """The captions of Stanojevic et al. 2015: Tables 2 and 3 are system-level correlations into and out of English,
+    4 and 5 Kendall's tau of segments, 6 two metrics across two years."""
+    page = (Path(__file__).parents[3] / "docs/papers.md").read_text(encoding="utf-8")
+    for row in ("2 and 3, system level", "4 and 5, segment level", "6, two metrics in two years"):
+        assert f"\n| {row} |" in page
