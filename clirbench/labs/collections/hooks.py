@@ -11,7 +11,7 @@ from clirbench.labs.collections import outcome as view
 from clirbench.labs.collections import study as study_page
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.reading import collection_of, different
-from clirbench.labs.collections.study import EMPTY, StudyPlan, study
+from clirbench.labs.collections.study import EMPTY, read_plan, study
 from clirbench.report import markdown
 
 
@@ -27,7 +27,7 @@ def after_sweep(
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if settings.get("plan"):
-            return study_page.write(folder, study(done, StudyPlan.read(Path(str(settings["plan"]))), failed))
+            return study_page.write(folder, study(done, read_plan(Path(str(settings["plan"]))), failed))
         if not done or not different([collection_of(job) for job in done]):
             return []
         first = pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())

@@ -1,7 +1,6 @@
 """Tables and pages of several collections."""
 
 import json
-from dataclasses import fields
 from math import nan
 from pathlib import Path
 from runpy import run_path
@@ -9,7 +8,8 @@ from runpy import run_path
 import numpy as np
 
 from clirbench.files.tables import read_table
-from clirbench.labs.collections.outcome import OVERVIEW, overview, write
+from clirbench.labs.collections.memory import row_of
+from clirbench.labs.collections.outcome import OVERVIEW, overview
 from clirbench.labs.collections.pooling import Pooled, Pooling, Stratum, pool
 from clirbench.report import markdown
 from tests.report.boards import results_json
@@ -27,22 +27,10 @@ def runs(folder: Path, number: int = 6, noise: float = 0.2) -> Pooling:
         y = rng.normal(size=12)
         rows = [f"{seed}-{i}\t{v + noise * rng.normal()}\t{rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
         (place / "systems.tsv").write_text("\n".join(["system\tBLEU\tLengthRatio\tMAP", *rows]) + "\n")
-        taus = "measure\tmetric\tcoefficient\nMAP\tBLEU\tkendall\nMAP\tLengthRatio\tkendall\n"
-        (place / "correlations.tsv").write_text(taus)
-        provenance = {"signatures": SIGNATURES, "lower_is_better": [], "inputs": {"test_sha256": ""}}
-        (place / "provenance.json").write_text(json.dumps(provenance))
+        (place / "provenance.json").write_text(json.dumps({"inputs": {"test_sha256": ""}}))
         (place / "results.json").write_text(results_json(SIGNATURES, {"MAP": ("bm25", "pseudo-relevance")}))
         made.append(place)
     return pool(made)
-
-
-def test_a_table_of_each_stratum_in_latex(tmp_path: Path) -> None:
-    write(tmp_path / "out", runs(tmp_path))
-    (table,) = (tmp_path / "out" / "latex").iterdir()
-    assert table.name == "pooled-MAP-pseudo-relevance-bm25.tex"
-    lines = table.read_text().splitlines()
-    assert lines[0] == r"\begin{table}"
-    assert any(line.startswith("BLEU & LengthRatio & ") for line in lines)
 
 
 def test_a_metric_that_judges_no_translation_is_never_the_best(tmp_path: Path) -> None:
@@ -55,12 +43,10 @@ def test_a_metric_that_judges_no_translation_is_never_the_best(tmp_path: Path) -
 def test_the_findings_of_the_documentation_are_those_of_its_data_files() -> None:
     docs = Path(__file__).parents[3] / "docs"
     page = (docs / "findings-study.md").read_text(encoding="utf-8")
-    kinds = {field.name: field.type for field in fields(Pooled)}
     for folder in ("", "gowda2021_clssts_scores"):
         strata: dict[Stratum, list[Pooled]] = {}
         for row in read_table(docs / "data" / "findings" / folder / "pooled.tsv").records():
-            cells = {name: kinds[name](cell or ("nan" if kinds[name] is float else "")) for name, cell in row.items()}
-            made = Pooled(**{"texts": 0, "makers": nan, **cells})
+            made = row_of(Pooled, row, texts=0, makers=nan)
             strata.setdefault(made.stratum, []).append(made)
         table = overview(strata)
         assert markdown.table(table, table.rows) in page

@@ -36,8 +36,7 @@ def _pool(options: Namespace) -> int:
             to = run.partition("=")[2] if run.startswith("hydra.run.dir=") else "DIR"
             raise ConfigError(f"pool: {run}: keys of a run have no meaning here; --out {to} says where the files go")
     lists = (options.groups, options.measures, options.metrics, options.apart)
-    groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
-    found = pool(options.runs, groups, measures, metrics, apart=apart)
+    found = pool(options.runs, *([name for name in text.split(",") if name] for text in lists))
     for text in found.merged:
         terminal.say(text)
     terminal.show_analysis(replace(overview(found.strata), text=(CAPTION, *found.notes)))

@@ -37,11 +37,7 @@ def run(
     rows = ["\t".join(["system", *SIGNATURES])]
     rows += [f"{names or seed}-{i}\t{v + rng.normal() / 2}\t{v + rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
     (folder / "systems.tsv").write_text("\n".join(rows) + "\n")
-    taus = "measure\tmetric\tcoefficient\nMAP\tBLEU\tkendall\nMAP\tchrF2\tkendall\n"
-    (folder / "correlations.tsv").write_text(taus)
     provenance = {
-        "signatures": {**SIGNATURES, **signatures},
-        "lower_is_better": [],
         "inputs": {"collection": {"sha256": str(seed)}, "test_sha256": str(seed)} if texts is None else texts,
         "configuration": {"name": folder.name},
     }
@@ -203,20 +199,6 @@ def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) ->
     strata = [str(Stratum.of(column)) for column in columns if column.role == "measure"]
     assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (people, bm25)"]
     assert found.results["measure"] == "MAP"  # the first by judgments of people
-
-
-def test_runs_that_do_not_say_who_judged_are_pooled_as_unknown_and_by_themselves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Older folders have no results.json; their signatures, which name a rule, are not read."""
-    old = [run(tmp_path / f"old{i}", i) for i in range(2)]
-    for folder in old:
-        (folder / "results.json").unlink()
-    new = run(tmp_path / "new", 2)
-    pooled([*old, new], tmp_path / "out", capsys)
-    rows = list(read_table(tmp_path / "out/pooled.tsv").records())
-    assert {row["judge"] for row in rows} == {"unknown"}
-    assert counted(tmp_path / "out") == {"2 of 20"}
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
