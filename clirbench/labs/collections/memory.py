@@ -235,35 +235,20 @@ class Remembered:
 
 @dataclass(frozen=True)
 class MemoryAnalysis:
-    """What do other collections say? Table `memory`: it joins every run (conf/joining.yaml), and with
-    `analysis=[memory]` it also says why it cannot compare a run.
-
-    `unasked`: the run did not ask for it, so a run that cannot be compared has no table, and the terminal shows none.
-    """
-
-    unasked: bool = False
+    """What do other collections say? Table `memory`, which joins every run that can be compared (conf/joining.yaml)."""
 
     def tables(self, result: Result) -> Sequence[Table]:
-        languages, kept, why = result.experiment.languages, memory(), _not_comparable(result)
+        declared = next((column.declared for column in result.board.measures if column.name == PRIMARY), {})
+        if (declared.get("judged_by"), declared.get("lexical_model")) != ("pseudo-relevance", "BM25"):
+            return ()
+        languages, kept = result.experiment.languages, memory()
         group = ENGLISH if languages is None else group_of(languages.target)
         left_out = kept.sharing(result.inputs.corpus.test.references) if result.inputs else frozenset()
-        rows = [] if why else list(_rows(kept, group, left_out, result))
-        if not rows and self.unasked:
-            return ()
-        text = [CAPTION] if rows else [why or f"The memory has no metric of this run {group}."]
-        if rows and left_out:
+        rows, text = list(_rows(kept, group, left_out, result)), [CAPTION]
+        if left_out:
             text.append(f"Left out, because they share a reference with this run: {listed(sorted(left_out))}.")
-        table = Table.of("memory", "What do other collections say?", Remembered, rows, text)
-        return (replace(table, aside=self.unasked),)
-
-
-def _not_comparable(result: Result) -> str:
-    measure = next((column for column in result.board.measures if column.name == PRIMARY), None)
-    if measure is None:
-        return f"The memory has {PRIMARY} alone, which this run has not."
-    if measure.declared.get("judged_by") != "pseudo-relevance" or measure.declared.get("lexical_model") != "BM25":
-        return f"The memory has {PRIMARY} of BM25 against the reference side's own ranking, and this run has another."
-    return ""
+        table = Table.of("memory", "What do other collections say?", Remembered, rows, text, aside=True)
+        return (table,) if rows else ()
 
 
 def _rows(kept: Memory, group: str, left_out: frozenset[str], result: Result) -> Iterator[Remembered]:

@@ -161,18 +161,13 @@ def plot(row: Pooled, every: Sequence[Point]) -> tuple[str, str]:
     return title, svg(forest(bars, title, 2.0 if row.other else 1.0), title)
 
 
-def summary(pooling: Pooling, title: str = TITLE) -> Page:
-    """What was pooled, and a row for each stratum."""
-    what = Points((f"Collections: {', '.join(pooling.collections)}.", *pooling.merged))
-    return Page(title, (Section("short", "", (what, overview(pooling.strata), CAPTION)),))
-
-
-def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
+def write(folder: Path, pooling: Pooling) -> list[Path]:
     """pooled.tsv, pooled_collections.tsv, pooled.md, pooled.html, and a forest plot for each row."""
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    table_of("pooled", title, pooling.rows, POOLED).write(folder)
-    table_of("pooled_collections", title, pooling.points, POINTS).write(folder)
-    sections = [*summary(pooling, title).sections]
+    table_of("pooled", TITLE, pooling.rows, POOLED).write(folder)
+    table_of("pooled_collections", TITLE, pooling.points, POINTS).write(folder)
+    what = Points((f"Collections: {', '.join(pooling.collections)}.", *pooling.merged))
+    sections = [Section("short", "", (what, overview(pooling.strata), CAPTION))]
     for at, (stratum, rows) in enumerate(pooling.strata.items(), 1):
         table = table_of(f"stratum{at}", str(stratum), rows, SHOWN).compact()
         drawn = {row: plot(row, pooling.points) for row in rows}
@@ -184,7 +179,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
             for kind, pairs in (("Each metric", False), ("Each difference", True))
         ]
         sections.append(Section(f"part{at}", str(stratum), (table, *table.text, *plots)))
-    page = Page(title, (*sections, *points("notes", "Notes", pooling.notes)))
+    page = Page(TITLE, (*sections, *points("notes", "Notes", pooling.notes)))
     (folder / "pooled.md").write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     write_page(folder / "pooled.html", page)
     return [folder / "pooled.html", folder / "pooled.tsv"]

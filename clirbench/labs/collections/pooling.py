@@ -200,11 +200,7 @@ def pool(
 def _nothing(held: Sequence[Collection], merged: Sequence[str], notes: Sequence[str]) -> str:
     if merged and not different(held):
         return f"there is nothing to pool: {merged[0]}"
-    lines = [
-        f"{one.name}: metrics {', '.join(c.name for c in one.board.metrics) or 'none'}; "
-        f"measures {', '.join(c.name for c in one.board.measures) or 'none'}"
-        for one in held
-    ]
+    lines = [f"{one.name}: {', '.join(column.name for column in one.board.columns) or 'no column'}" for one in held]
     head = "no two of these collections have a metric and a measure in common, judged in the same way:"
     return "\n  ".join([head, *lines, *merged, *notes])
 

@@ -136,12 +136,7 @@ def test_python_takes_lines() -> None:
 
 
 def test_groups() -> None:
-    assert [group_of(pair) for pair in ("de-en", "en-zh", "en-ja", "cs-uk")] == [
-        ENGLISH,
-        CHARACTERS,
-        CHARACTERS,
-        OTHERS,
-    ]
+    assert list(map(group_of, ("de-en", "en-zh", "en-ja", "cs-uk"))) == [ENGLISH, CHARACTERS, CHARACTERS, OTHERS]
 
 
 def test_the_memory_that_ships_is_whole(kept: Memory) -> None:

@@ -15,7 +15,6 @@ from clirbench.labs.collections.commands.pool import main
 from clirbench.labs.collections.outcome import CAPTION
 from clirbench.labs.collections.pooling import Stratum
 from clirbench.scoreboard import Column
-from tests.conftest import Cli
 from tests.report.boards import results_json
 
 TABLE = Path(__file__).parents[4] / "clirbench/data/gowda2021_clssts_scores.tsv"
@@ -144,7 +143,6 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
         ([people], "no two of these collections have a metric and a measure in common"),
         ([tmp_path], "not the folder of a finished run"),
         ([people, "--groups", "pair"], "first, people: nothing says their pair"),
-        (["hydra.run.dir=X"], "pool: hydra.run.dir=X: keys of a run have no meaning here; --out X says where"),
         (["measures=[MAP]"], "pool: measures=[MAP]: keys of a run have no meaning here; --out DIR"),
         ([people, "--apart", "r9"], "unknown run of --apart"),
         ([TABLE], "--measures MAP,RBO"),
@@ -177,15 +175,6 @@ def test_runs_with_the_same_judgments_are_one_collection_in_whatever_language(
     assert counted(tmp_path / "out") == {"3 of 30"}
     pooled([judged_by(run(tmp_path / f"t{i}", i), "rel:top10") for i in range(2)], tmp_path / "out", capsys)
     assert counted(tmp_path / "out") == {"2 of 20"}
-
-
-@pytest.mark.slow
-def test_help_pages_in_two_languages_are_one_set_of_pages_and_titles(cli: Cli, shared_data: Path) -> None:
-    for pair in ("esen", "euen"):
-        done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
-        assert done.returncode == 0, done.stderr
-    done = cli("pool", "esen", "euen", "--out", "out")
-    assert "esen and euen count as one collection, because they share relevance judgments." in done.stderr
 
 
 def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
