@@ -12,7 +12,7 @@ import clirbench as cb
 from benchmarks.predictions import held
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import memory as memory_module
-from clirbench.labs.collections.memory import CAPTION, Observed, another, memory
+from clirbench.labs.collections.memory import CAPTION, Collected, Memory, Observed, another, digest_of, memory
 from tests.conftest import DEMO, Cli, write_lines
 
 QUESTION = "## What do other collections say?"
@@ -54,6 +54,24 @@ def test_a_folder_of_eight_has_the_memory_unasked_and_the_same_grade_without(tmp
 def test_a_run_of_another_measure_is_not_compared() -> None:
     """Published scores have MAP and GMAP, and the memory has RBO(p=0.9) alone."""
     assert "memory" not in cb.run("europarl_csen_published", analysis=["correlation", "memory"]).tables
+
+
+@pytest.mark.slow
+def test_a_folder_of_the_memory_itself_is_left_out(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = cb.run("folder", folder=str(shared_data / "wmt22" / "de-en"), metric=["BLEU"], paths__cache="cache")
+    english = {one.collection for one in memory().collections.values() if one.pair.endswith("-en")}
+    assert run.tables["memory"]["collections"].iloc[0] < len(english)
+    said = "Left out, because they share a reference with this run: wmt22/de-en/A-B and wmt22/de-en/B-A."
+    assert said in (run.save("out") / "report.md").read_text(encoding="utf-8")
+
+
+def test_collections_that_share_a_reference_are_known_in_both_directions() -> None:
+    texts = {"wmt21/de-en/A-B": ["a"], "wmt21/de-en/B-A": ["b"], "wmt22/de-en": ["c"]}
+    held = {name: Collected(name, "de-en", 8, (digest_of(lines),)) for name, lines in texts.items()}
+    assert Memory(held, {}, {}, {}).sharing([["a"], ["d"]]) == {"wmt21/de-en/A-B", "wmt21/de-en/B-A"}
 
 
 def test_lines_are_hashed_one_by_one_as_if_they_were_joined(monkeypatch: pytest.MonkeyPatch) -> None:
