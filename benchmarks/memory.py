@@ -87,8 +87,8 @@ def main(arguments: Sequence[str]) -> int:
         (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
         for run in runs
     ))  # fmt: skip
-    write(DATA / "taus.tsv", ("collection", "metric", "tau", "systems", "spread"), (
-        (run.name, metric, f"{tau:.4f}", groups, f"{np.std(run.values[metric], ddof=1):.3f}")
+    write(DATA / "taus.tsv", ("collection", "metric", "tau", "systems"), (
+        (run.name, metric, f"{tau:.4f}", groups)
         for run in runs for metric, (tau, groups) in run.taus.items() if metric in METRICS
     ))  # fmt: skip
     places, scales, calibration = [], [], []

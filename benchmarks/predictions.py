@@ -5,7 +5,7 @@ the study. Two kinds of rows: `tau`, the Kendall tau of a metric with RBO(p=0.9)
 systems and topics (median and the interval that holds 90 % of collections), and `better`, the share of pairs of systems
 with this difference of the metric in which the better score retrieves truly better (mean and 95 % interval).
 
-Both come from the memory of `clirbench ask`; `labs/collections/memory.py` and `exchange.py` say how (the kept file was
+Both come from the memory of `clirbench ask`; `labs/collections/memory.py` says how (the kept file was
 made with the variance between collections of DerSimonian and Laird). `held`: how often the interval holds the tau of a
 collection that is predicted from other language pairs.
 """
@@ -19,7 +19,18 @@ from pathlib import Path
 
 import numpy as np
 
-from clirbench.labs.collections.memory import BANDS, CHARACTERS, ENGLISH, FEWEST, OTHERS, Taus, group_of, learn, strata
+from clirbench.labs.collections.memory import (
+    BANDS,
+    CHARACTERS,
+    ENGLISH,
+    FEWEST,
+    OTHERS,
+    Observed,
+    another,
+    clusters,
+    learn,
+    memory,
+)
 
 SYSTEMS, TOPICS = (8, 12, 16, 20), 150
 GAPS = (0.5, 1.0, 2.0, 4.0)
@@ -30,20 +41,19 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plan", type=Path, required=True)
     options = parser.parse_args(arguments)
-    kept = strata()
+    kept = memory()
     rows: list[tuple[object, ...]] = []
-    for metric, observed in kept.memory.taus.items():
+    for metric, observed in kept.taus.items():
         for group in (ENGLISH, CHARACTERS, OTHERS):
-            of = kept.memory.collections
-            taus = Taus(tuple(one for name, one in observed.items() if group_of(of[name].pair) == group))
-            if taus.clusters >= FEWEST:
+            taus = tuple(kept.of_group(observed, group).values())
+            if clusters(taus) >= FEWEST:
                 share = f"{held(taus):.3f}"
                 for n in SYSTEMS:
-                    low, middle, high = taus.another(n, LEVEL)
+                    low, middle, high = another(taus, n, LEVEL)
                     found = cells(middle, low, high)
-                    rows.append(("tau", metric, group, "", n, TOPICS, "", *found, len(taus.observed), share))
+                    rows.append(("tau", metric, group, "", n, TOPICS, "", *found, len(taus), share))
     for metric, group, band in kept.places:
-        part = list(kept.of_group(metric, group, band).values())
+        part = list(kept.of_group(kept.told[metric, band], group).values())
         belief = learn(part, learn(kept.everything(metric)))
         for gap in GAPS:
             low, high = belief.interval(gap)
@@ -61,12 +71,12 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def held(taus: Taus) -> float:
+def held(taus: Sequence[Observed]) -> float:
     """How often the interval of 90 % that other clusters give holds a collection's tau."""
     found = []
-    for one in taus.observed:
-        others = Taus(tuple(other for other in taus.observed if other.cluster != one.cluster))
-        low, _, high = others.another(one.systems)
+    for one in taus:
+        others = [other for other in taus if other.cluster != one.cluster]
+        low, _, high = another(others, one.systems)
         found.append(low <= one.tau <= high)
     return float(np.mean(found))
 

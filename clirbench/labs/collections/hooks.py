@@ -7,12 +7,11 @@ from typing import Any
 from clirbench.errors import ClirbenchError
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.score_tables import table_path
-from clirbench.labs.collections import outcome as view
 from clirbench.labs.collections import study as study_page
+from clirbench.labs.collections.outcome import write
 from clirbench.labs.collections.pooling import pool
 from clirbench.labs.collections.reading import collection_of, different
-from clirbench.labs.collections.study import EMPTY, StudyPlan, study
-from clirbench.report import markdown
+from clirbench.labs.collections.study import EMPTY, read_plan, study
 
 
 def after_sweep(
@@ -21,24 +20,19 @@ def after_sweep(
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
     settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
-    and `metrics`. findings.md has the overviews of all. With `plan`, the file of a plan, its study is made instead,
-    whose page names the conditions that `failed`.
+    and `metrics`. With `plan`, the file of a plan, its study is made instead, whose page names the conditions that
+    `failed`.
     """
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:
         if settings.get("plan"):
-            return study_page.write(folder, study(done, StudyPlan.read(Path(str(settings["plan"]))), failed))
+            return study_page.write(folder, study(done, read_plan(Path(str(settings["plan"]))), failed))
         if not done or not different([collection_of(job) for job in done]):
             return []
-        first = pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())
-        found = [("Which MT metrics predict retrieval?", folder, first)]
+        found = {folder: pool(done, settings.get("groups") or (), apart=settings.get("apart") or ())}
         for path in map(table_path, settings.get("tables") or ()):
-            more = pool([path], (), settings.get("measures") or (), settings.get("metrics") or ())
-            found.append((f"Published table: {path.stem}", folder / path.stem, more))
-        written = [path for title, place, pooling in found for path in view.write(place, pooling, title)]
+            found[folder / path.stem] = pool([path], (), settings.get("measures") or (), settings.get("metrics") or ())
+        return [path for place, pooling in found.items() for path in write(place, pooling)]
     except ClirbenchError as error:
         print(f"not pooled: {error}")
         return []
-    page = "\n".join(markdown.page(view.summary(pooling, title)) for title, _, pooling in found)
-    (folder / "findings.md").write_text(page, encoding="utf-8", newline="\n")
-    return [*written, folder / "findings.md"]

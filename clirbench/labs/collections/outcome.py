@@ -1,7 +1,4 @@
-"""Many collections, pooled, as DataFrames and as a page.
-
-Pooled collections as tables with a fixed caption, forest plots and a page.
-"""
+"""Pooled collections as DataFrames, as tables with a fixed caption, forest plots and a page."""
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +12,7 @@ from clirbench.errors import escape_unseen
 from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum
 from clirbench.labs.collections.pooling import pool as pool_folders
 from clirbench.pages import Page, Plots, Points, Section, Table, interval, number, points
-from clirbench.report import latex, markdown
+from clirbench.report import markdown
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg
 from clirbench.report.figures import GREY, Scale, file_stem
 from clirbench.report.html.page import write_page
@@ -68,7 +65,7 @@ class PooledOutcome:
 
 
 def pool(
-    runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), seed: int = 0, apart: Sequence[str] = ()
+    runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), apart: Sequence[str] = ()
 ) -> PooledOutcome:
     """Pool runs, or folders of runs, over different collections, as `clirbench pool` does.
 
@@ -85,7 +82,7 @@ def pool(
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as name:
         folders = [folder_of(run, Path(name) / str(number)) for number, run in enumerate(several)]
-        return PooledOutcome(pool_folders(folders, groups, seed=seed, apart=apart))
+        return PooledOutcome(pool_folders(folders, groups, apart=apart))
 
 
 TITLE = "Many collections: which metric may be trusted?"
@@ -164,24 +161,15 @@ def plot(row: Pooled, every: Sequence[Point]) -> tuple[str, str]:
     return title, svg(forest(bars, title, 2.0 if row.other else 1.0), title)
 
 
-def summary(pooling: Pooling, title: str = TITLE) -> Page:
-    """What was pooled, and a row for each stratum."""
+def write(folder: Path, pooling: Pooling) -> list[Path]:
+    """pooled.tsv, pooled_collections.tsv, pooled.md, pooled.html, and a forest plot for each row."""
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    table_of("pooled", TITLE, pooling.rows, POOLED).write(folder)
+    table_of("pooled_collections", TITLE, pooling.points, POINTS).write(folder)
     what = Points((f"Collections: {', '.join(pooling.collections)}.", *pooling.merged))
-    return Page(title, (Section("short", "", (what, overview(pooling.strata), CAPTION)),))
-
-
-def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
-    """pooled.tsv, pooled_collections.tsv, pooled.md, pooled.html, a forest plot for each row, and in latex/ a table for
-    each stratum."""
-    for name in ("figures", "latex"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    table_of("pooled", title, pooling.rows, POOLED).write(folder)
-    table_of("pooled_collections", title, pooling.points, POINTS).write(folder)
-    sections = [*summary(pooling, title).sections]
+    sections = [Section("short", "", (what, overview(pooling.strata), CAPTION))]
     for at, (stratum, rows) in enumerate(pooling.strata.items(), 1):
         table = table_of(f"stratum{at}", str(stratum), rows, SHOWN).compact()
-        stem = "-".join(filter(None, ("pooled", stratum.measure, stratum.judge, stratum.retriever)))
-        latex.write_table(folder / "latex" / f"{file_stem(stem)}.tex", table)
         drawn = {row: plot(row, pooling.points) for row in rows}
         for row, (_, figure) in drawn.items():
             name = file_stem("-".join(filter(None, ("pooled", *(getattr(row, part) for part in OF)))))
@@ -191,7 +179,7 @@ def write(folder: Path, pooling: Pooling, title: str = TITLE) -> list[Path]:
             for kind, pairs in (("Each metric", False), ("Each difference", True))
         ]
         sections.append(Section(f"part{at}", str(stratum), (table, *table.text, *plots)))
-    page = Page(title, (*sections, *points("notes", "Notes", pooling.notes)))
+    page = Page(TITLE, (*sections, *points("notes", "Notes", pooling.notes)))
     (folder / "pooled.md").write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     write_page(folder / "pooled.html", page)
     return [folder / "pooled.html", folder / "pooled.tsv"]

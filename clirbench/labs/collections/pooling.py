@@ -4,10 +4,11 @@ A stratum holds estimates that may be pooled; a setting is one measure of one co
 that have something in common are one entry.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import nan
+from math import nan, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -59,12 +60,9 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A metric, or (`other`) its difference from another one, in one `Stratum`."""
+class Compared(Stratum):
+    """A metric, or (`other`) its difference from another one, in one stratum."""
 
-    judge: str
-    measure: str
-    retriever: str
     metric: str
     other: str
 
@@ -178,7 +176,6 @@ def pool(
     groups: Sequence[str] = (),
     measures: Sequence[str] = (),
     metrics: Sequence[str] = (),
-    seed: int = 0,
     apart: Sequence[str] = (),
 ) -> Pooling:
     """Pool runs (their folders) and score tables with a column `collection` (files; `measures` are their IR
@@ -192,7 +189,7 @@ def pool(
     held = collections(folders, groups, measures, metrics, apart)
     found, notes = strata(held)
     merged = tuple(counted_as_one(held))
-    parts = [pool_stratum(stratum, settings, groups, seed=seed) for stratum, settings in found.items()]
+    parts = [pool_stratum(stratum, settings, groups) for stratum, settings in found.items()]
     rows = tuple(row for own, _ in parts for row in own)
     if not rows:
         raise InputError(_nothing(held, merged, notes))
@@ -203,11 +200,7 @@ def pool(
 def _nothing(held: Sequence[Collection], merged: Sequence[str], notes: Sequence[str]) -> str:
     if merged and not different(held):
         return f"there is nothing to pool: {merged[0]}"
-    lines = [
-        f"{one.name}: metrics {', '.join(c.name for c in one.board.metrics) or 'none'}; "
-        f"measures {', '.join(c.name for c in one.board.measures) or 'none'}"
-        for one in held
-    ]
+    lines = [f"{one.name}: {', '.join(column.name for column in one.board.columns) or 'no column'}" for one in held]
     head = "no two of these collections have a metric and a measure in common, judged in the same way:"
     return "\n  ".join([head, *lines, *merged, *notes])
 
@@ -271,35 +264,32 @@ def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:
 
 
 def pool_stratum(
-    stratum: Stratum, settings: Sequence[Setting], groups: Sequence[str] = (), *, level: float = 0.95, seed: int = 0
+    stratum: Stratum, settings: Sequence[Setting], groups: Sequence[str] = ()
 ) -> tuple[list[Pooled], list[Point]]:
     """All metrics, then all pairs of metrics, that at least two collections have; and what each collection says.
 
     `groups`: names in `about`; collections with an equal value in any of them are kept together.
     """
-    every = dict.fromkeys(metric for setting in settings for metric in setting.metrics)
-    metrics = [metric for metric in every if sum(metric in setting.metrics for setting in settings) > 1]
+    number = Counter(metric for setting in settings for metric in setting.metrics)
+    metrics = [metric for metric, settings_with in number.items() if settings_with > 1]
     rows, points = [], []
-    for metric, other, entries in contrasts(
-        settings, metrics, [(m, "") for m in metrics] + [*combinations(metrics, 2)]
-    ):
-        together = shared(
-            entries, lambda one: (f"{group}={one.about[group]}" for group in groups if one.about.get(group))
-        )
-        row = pooled_row(
-            stratum, metric, other, entries, together, f"same {' or '.join(groups)}", level=level, seed=seed
-        )
-        rows.append(row)
-        of = (stratum.judge, stratum.measure, stratum.retriever, metric, other)
-        points += [Point(*of, e.name, e.value, float(np.sqrt(e.variance)), e.systems, len(e.settings)) for e in entries]
+    pairs = [*((metric, "") for metric in metrics), *combinations(metrics, 2)]
+    for of, entries in contrasts(stratum, settings, metrics, pairs):
+        together = shared(entries, lambda one: {f"{name}={one.about[name]}" for name in groups if one.about.get(name)})
+        rows.append(pooled_row(of, entries, together, f"same {' or '.join(groups)}"))
+        points += [
+            Point(**vars(of), collection=e.name, value=e.value, error=sqrt(e.variance), systems=e.systems,
+                  settings=len(e.settings))
+            for e in entries
+        ]  # fmt: skip
     adjusted = iter(holm([row.p_value for row in rows if row.other]))
     return [replace(row, p_holm=next(adjusted)) if row.other else row for row in rows], points
 
 
 def contrasts(
-    settings: Sequence[Setting], metrics: Sequence[str], pairs: Iterable[tuple[str, str]]
-) -> Iterator[tuple[str, str, list[PooledEntry]]]:
-    """(metric, other, entries) of each of these taus and differences that at least two collections have.
+    stratum: Stratum, settings: Sequence[Setting], metrics: Sequence[str], pairs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[Compared, list[PooledEntry]]]:
+    """Each of these taus and differences that at least two collections have, and its entries.
 
     `metrics`: all whose pooled taus tell the noise.
     """
@@ -313,36 +303,37 @@ def contrasts(
         if one.collection is other.collection or one.collection.in_common(other.collection)
     ]
     for metric, other in pairs:
+        of = Compared(**vars(stratum), metric=metric, other=other)
         there = [i for i, s in enumerate(settings) if metric in s.metrics and (not other or other in s.metrics)]
         signs = np.array([float(name == metric) - float(name == other) for name in metrics])
         cluster = joined([[there.index(i) for i in pair] for pair in alike if {*pair} <= {*there}], len(there))
         entries = []
         for label in np.unique(cluster):
             held = [there[i] for i in np.flatnonzero(cluster == label)]
-            entries.append(_entry([settings[i] for i in held], noise[held] @ signs @ signs, metric, other))
+            entries.append(_entry([settings[i] for i in held], noise[held] @ signs @ signs, of))
         if len(entries) > 1:
-            yield metric, other, entries
+            yield of, entries
 
 
-def _entry(settings: Sequence[Setting], variances: Doubles, metric: str, other: str) -> PooledEntry:
+def _entry(settings: Sequence[Setting], variances: Doubles, of: Compared) -> PooledEntry:
     errors = np.sqrt(np.maximum(variances, 0.0))  # metrics that order alike: 0 up to rounding
-    values = [float(contrast(s.tau, s, metric, other)) for s in settings]
-    variance = float(errors @ _likeness(settings, metric, other) @ errors) / len(settings) ** 2
+    values = [float(contrast(s.tau, s, of)) for s in settings]
+    variance = float(errors @ _likeness(settings, of) @ errors) / len(settings) ** 2
     return PooledEntry(float(np.mean(values)), variance, max(len(s.labels) for s in settings), tuple(settings))
 
 
-def contrast(values: Doubles, setting: Setting, metric: str, other: str) -> Doubles:
+def contrast(values: Doubles, setting: Setting, of: Compared) -> Doubles:
     """Of `values` (..., m) of a setting's metrics that of one, or what it is more than another's."""
-    first = values[..., setting.metrics.index(metric)]
-    return np.asarray(first - values[..., setting.metrics.index(other)] if other else first)
+    first = values[..., setting.metrics.index(of.metric)]
+    return np.asarray(first - values[..., setting.metrics.index(of.other)] if of.other else first)
 
 
-def _likeness(settings: Sequence[Setting], metric: str, other: str) -> Doubles:
+def _likeness(settings: Sequence[Setting], of: Compared) -> Doubles:
     """(s, s): correlation of the settings' estimates, from what each common unit does to both; not below 0."""
     labels = list(dict.fromkeys(label for s in settings for label in s.labels))
     influence = np.zeros((len(settings), len(labels)))
     for i, s in enumerate(settings):
-        influence[i, [labels.index(label) for label in s.labels]] = contrast(s.influence, s, metric, other)
+        influence[i, [labels.index(label) for label in s.labels]] = contrast(s.influence, s, of)
     size = np.sqrt((influence**2).sum(axis=1))
     alike = np.clip(influence @ influence.T / np.maximum(np.outer(size, size), 1e-300), 0.0, 1.0)
     np.fill_diagonal(alike, 1.0)
@@ -378,26 +369,22 @@ def shared(entries: Sequence[PooledEntry], what: Callable[[Collection], Iterable
 
 
 def pooled_row(
-    stratum: Stratum,
-    metric: str,
-    other: str,
+    of: Compared,
     entries: Sequence[PooledEntry],
     together: Ints | None = None,
     why: str = "",
     makers: Sequence[Mapping[str, float]] = (),
-    *,
     level: float = 0.95,
-    seed: int = 0,
 ) -> Pooled:
     """The row of at least two entries; `together`: labels of those that share something, `why`: what."""
     y, v = np.array([e.value for e in entries]), np.array([e.variance for e in entries])
-    known, limit = bool((v >= LEAST).all()), 2.0 if other else 1.0
+    known, limit = bool((v >= LEAST).all()), 2.0 if of.other else 1.0
     v = np.maximum(v, LEAST)
     found = pooled_mean(y, v, level, together, makers)
     low, high, p, new = found.low, found.high, found.p_value, (nan, nan)
     if found.groups == len(y):
         # Where collections agree by luck, the mean's interval is held to its noise; a new one is no surer.
-        new = prediction(y, v, level=level, seed=seed)
+        new = prediction(y, v, level=level)
         new = (min(new[0], low), max(new[1], high)) if len(y) >= FEWEST_TO_PREDICT else new
     note = "" if len(y) >= FEWEST_TO_PREDICT else f"no prediction: fewer than {FEWEST_TO_PREDICT} collections"
     if found.freedom < FEWEST_FREEDOM and found.grouped:
@@ -407,8 +394,8 @@ def pooled_row(
         note = "the pooled tau is 1, or both metrics order alike: how sure cannot be estimated"
     bounds = [float(np.clip(value, -limit, limit)) for value in (low, high, *new)]
     return Pooled(
-        stratum.judge, stratum.measure, stratum.retriever, metric, other, found.value, bounds[0], bounds[1], p, nan,
-        bounds[2], bounds[3], len(y), sum(len(e.settings) for e in entries), sum(e.systems for e in entries),
-        float(np.sqrt(found.tau2)), found.share, found.p_same, found.groups, why if found.grouped else "collections",
-        found.makers, note,
+        **vars(of), value=found.value, ci_low=bounds[0], ci_high=bounds[1], p_value=p, p_holm=nan, new_low=bounds[2],
+        new_high=bounds[3], collections=len(y), settings=sum(len(e.settings) for e in entries),
+        systems=sum(e.systems for e in entries), sd_between=sqrt(found.tau2), share=found.share, p_same=found.p_same,
+        texts=found.groups, interval=why if found.grouped else "collections", makers=found.makers, note=note,
     )  # fmt: skip

@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ClirbenchError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.run_files import (
-    RESULTS,
-    described_columns,
-    numbers,
-    read_provenance,
-    read_results,
-    read_run_table,
-)
-from clirbench.files.tables import as_number, read_table, system_column
+from clirbench.files.run_files import numbers, read_provenance, read_results, read_run_table
+from clirbench.files.score_tables import ScoreTables
+from clirbench.files.tables import read_table
 from clirbench.labs.collections.model import joined
 from clirbench.pages import listed
 from clirbench.scoreboard import Column, Scoreboard
@@ -86,33 +80,24 @@ def different(collections: Sequence[Collection]) -> bool:
 
 def collection_of(path: Path) -> Collection:
     """The scores of a run's folder; raises `InputError` for a folder that is no run."""
-    provenance = read_provenance(path)
-    if "lower_is_better" not in provenance:
-        raise InputError(f"{path}: made by an older clirbench, which did not say in which columns less is better")
+    provenance, results = read_provenance(path, ("inputs",)), read_results(path, ("columns",))
     table = read_run_table(path, "systems", ("system",))
     table.unique("system")
-    pairs = read_run_table(path, "correlations", ("measure", "metric"))
-    measures, metrics = (tuple(dict.fromkeys(pairs.column(name))) for name in ("measure", "metric"))
-    signatures, lower = provenance.get("signatures", {}), provenance["lower_is_better"]
-    if unsigned := [name for name in (*metrics, *measures) if name not in signatures]:
-        raise InputError(f"{path}: provenance.json has no signature of {', '.join(unsigned)}")
-    described = described_columns(read_results(path) if (path / RESULTS).is_file() else {})
-    columns = [
+    columns = tuple(
         Column(
-            name, "measure" if name in measures else "metric", np.array(numbers(table, name)), name not in lower,
-            signatures[name], origin=(known := described.get(name, {})).get("origin", "computed"),
-            parts=tuple(known.get("parts", ())), declared=known.get("declared", {}),
+            one["name"], one["role"], np.array(numbers(table, one["name"])), one["higher_is_better"], one["signature"],
+            origin=one["origin"], parts=tuple(one.get("parts", ())), declared=one.get("declared", {}),
         )
-        for name in (*metrics, *measures)
-    ]  # fmt: skip
-    metadata = {name: table.column(name) for name in table.header if name != "system" and name not in signatures}
-    inputs, configuration = provenance.get("inputs", {}), provenance.get("configuration") or {}
-    every = Scoreboard(table.column("system"), tuple(columns), metadata)
+        for one in results["columns"]
+    )  # fmt: skip
+    described = [name for name in table.header if name not in ("system", *(column.name for column in columns))]
+    inputs, configuration = provenance["inputs"], provenance.get("configuration") or {}
+    every = Scoreboard(table.column("system"), columns, {name: table.column(name) for name in described})
     board = Evidence(every).only(~np.isin(every.systems, list(inputs.get("baselines", ())))).board
     near = [(pair[0], pair[-1]) for pair in provenance.get("near_copies", ())]
     about = {str(k): str(v) for k, v in ((configuration.get("pool") or {}).get("about") or {}).items()}
     searched, recorded = inputs.get("collection", {}).get("sha256"), inputs.get("texts") or {}
-    judged = tuple((name, signatures[name]) for name in sorted(measures))
+    judged = frozenset((column.name, column.signature) for column in board.measures)
     scores = tuple(column.values.tobytes() for column in columns)
     name, longer = _name(path, configuration, about)
     return Collection(
@@ -126,9 +111,7 @@ def collection_of(path: Path) -> Collection:
             if column.judged_by in JUDGES and not column.declared.get("known_item_like") and len(column.parts) > 2
         ),
         longer=longer,
-        content=(searched, inputs.get("test_sha256"), board.systems, judged)
-        if searched
-        else (board.systems, judged, scores),
+        content=(searched, inputs.get("test_sha256") if searched else scores, board.systems, judged),
     )  # fmt: skip
 
 
@@ -153,25 +136,17 @@ def of_table(path: Path, measures: Sequence[str], metrics: Sequence[str]) -> Ite
         raise InputError(f"{path}: a score table that is pooled needs a column collection (or group)")
     if not measures:
         raise InputError(f"{path}: say which of its columns are IR measures: --measures MAP,RBO")
-    key = system_column(table)
-    cells = {name: table.column(name) for name in table.header}
-    numeric = [n for n in cells if n not in (key, place) and all(as_number(c or "nan") is not None for c in cells[n])]
-    if lost := [name for name in (*measures, *metrics) if name not in numeric]:
-        raise UnknownName(f"column of numbers in {path}", lost[0], numeric)
-    described = [name for name in cells if name not in (*numeric, key, place)]
-    numeric = [name for name in numeric if name in measures or name in metrics or not metrics]
-    for name in dict.fromkeys(cells[place]):
-        rows = [i for i, cell in enumerate(cells[place]) if cell == name]
-        own = {column: tuple(values[i] for i in rows) for column, values in cells.items()}
-        values = [np.array([float(cell or "nan") for cell in own[n]]) for n in numeric]
-        columns = tuple(
-            Column(n, "measure" if n in measures else "metric", held, origin="imported")
-            for n, held in zip(numeric, values, strict=True)
-        )
+    table.require(*metrics)
+    for name in dict.fromkeys(table.column(place)):
+        at = [i for i, cell in enumerate(table.column(place)) if cell == name]
+        own = replace(table, rows=tuple(table.rows[i] for i in at), numbers=tuple(table.numbers[i] for i in at))
+        board = ScoreTables(measures=measures, metadata=place, missing="hole", metrics=metrics, further=(own,)).read()
+        kept = tuple(c for c in board.columns if c.role == "measure" or c.name in metrics or not metrics)
         about = {"pair": pair[0]} if (pair := PAIR.match(name)) else {}
-        about |= {n: own[n][0] for n in described if len(set(own[n])) == 1}
-        board = Scoreboard(own[key], columns, {n: own[n] for n in described if n not in about})
-        content = (board.systems, tuple(held.tobytes() for held in values))
+        about |= {n: cells[0] for n, cells in board.metadata.items() if n != place and len({*cells}) == 1}
+        described = {n: cells for n, cells in board.metadata.items() if n not in (place, *about)}
+        board = replace(board, columns=kept, metadata=described)
+        content = (board.systems, tuple(column.values.tobytes() for column in kept))
         yield Collection(name, board, units_of(board), about, content=content)
 
 

@@ -1,7 +1,4 @@
-"""The planned study over many collections: contrasts with an equivalence margin, and what they rest on.
-
-The page of a planned study: its tables, each with a fixed caption.
-"""
+"""The planned study over many collections: contrasts with an equivalence margin, what they rest on, and its page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,6 +14,7 @@ from clirbench.labs.collections.model import maker_of
 from clirbench.labs.collections.outcome import table_of
 from clirbench.labs.collections.pooling import (
     LEAST,
+    Compared,
     Pooled,
     PooledEntry,
     Stratum,
@@ -51,51 +49,49 @@ class Included:
     near_copies: int
 
 
-@dataclass(frozen=True)
-class StudyPlan:
-    """The plan as it was written down, and the sha256 of its file."""
+Plan = Mapping[str, Any]
+"""The plan as it was written down, and `sha256`, that of its file."""
 
-    settings: Mapping[str, Any]
-    sha256: str
 
-    @classmethod
-    def read(cls, path: Path) -> "StudyPlan":
-        """Raises `InputError` where the file is missing or is no mapping."""
-        import yaml
+def read_plan(path: Path) -> Plan:
+    """Raises `InputError` where the file is missing or is no mapping."""
+    import yaml
 
-        if not path.is_file():
-            raise InputError(
-                f"{path}: the plan of the study is missing; run this in a checkout, or name it: pool.plan=FILE"
-            )
-        text = "\n".join(TextFile(path).lines()) + "\n"
-        settings = yaml.safe_load(text)
-        if not isinstance(settings, dict):
-            raise InputError(f"{path}: is no plan of a study: a mapping was expected")
-        return cls(settings, sha256_of([text.encode()]))
+    if not path.is_file():
+        raise InputError(
+            f"{path}: the plan of the study is missing; run this in a checkout, or name it: pool.plan=FILE"
+        )
+    text = "\n".join(TextFile(path).lines()) + "\n"
+    plan = yaml.safe_load(text)
+    if not isinstance(plan, dict):
+        raise InputError(f"{path}: is no plan of a study: a mapping was expected")
+    return {**plan, "sha256": sha256_of([text.encode()])}
 
-    def family(self, name: str) -> list[tuple[str, str]]:
-        """The contrasts that are corrected together: `primary` or `secondary`."""
-        return [(str(a), str(b)) for a, b in self.settings["contrasts"][name]]
 
-    def group_of(self, part: str) -> str:
-        """The group of the target language of YEAR/PAIR."""
-        target = part.split("/")[1].rpartition("-")[2]
-        return next((str(name) for name, codes in self.settings["groups"].items() if target in codes), "other")
+def family(plan: Plan, name: str) -> list[tuple[str, str]]:
+    """The contrasts that are corrected together: `primary` or `secondary`."""
+    return [(str(a), str(b)) for a, b in plan["contrasts"][name]]
+
+
+def group_of(plan: Plan, part: str) -> str:
+    """The group of the target language of YEAR/PAIR."""
+    target = part.split("/")[1].rpartition("-")[2]
+    return next((str(name) for name, codes in plan["groups"].items() if target in codes), "other")
 
 
 @dataclass(frozen=True)
 class Study:
     """Everything that the plan asked for; `failed`: why collections that were to take part have no results."""
 
-    plan: StudyPlan
+    plan: Plan
     rows: tuple[Pooled, ...]
     included: tuple[Included, ...]
     failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
 
 
-def study(folders: Sequence[Path], plan: StudyPlan, failed: Mapping[str, str] = EMPTY) -> Study:
+def study(folders: Sequence[Path], plan: Plan, failed: Mapping[str, str] = EMPTY) -> Study:
     """The plan's contrasts over the runs of a sweep; raises `InputError` for runs that are of no collection."""
-    measure = str(plan.settings["measure"])
+    measure = str(plan["measure"])
     every = [_of_measure(collection_of(folder), measure) for folder in folders]
     if lost := [c.name for c in every if not c.board.measures or "/" not in c.name]:
         raise InputError(f"{', '.join(lost)}: no run of a collection YEAR/PAIR with the measure {measure}")
@@ -125,11 +121,11 @@ def _pair(collection: Collection) -> str:
     return "/".join(collection.name.split("/")[:2])
 
 
-def _robustness(main: Sequence[Collection], plan: StudyPlan) -> Iterator[tuple[str, list[Collection]]]:
+def _robustness(main: Sequence[Collection], plan: Plan) -> Iterator[tuple[str, list[Collection]]]:
     for year in sorted({_pair(c).split("/")[0] for c in main}):
         yield f"without {year}", [c for c in main if not c.name.startswith(f"{year}/")]
-    for group in dict.fromkeys(sorted(plan.group_of(c.name) for c in main)):
-        yield f"without {group}", [c for c in main if plan.group_of(c.name) != group]
+    for group in dict.fromkeys(sorted(group_of(plan, c.name) for c in main)):
+        yield f"without {group}", [c for c in main if group_of(plan, c.name) != group]
     yield HALF, [half for c in main if (half := better_half(c)) is not None]
 
 
@@ -143,34 +139,30 @@ def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
     return replace(collection, board=board, units=collection.units.only(np.flatnonzero(keep)))
 
 
-def _view(view: str, held: Sequence[Collection], plan: StudyPlan, *, taus: bool = False) -> Iterator[Pooled]:
+def _view(view: str, held: Sequence[Collection], plan: Plan, *, taus: bool = False) -> Iterator[Pooled]:
     found, _ = strata(held)
     settings = [setting for own in found.values() for setting in own]
     names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
-    stratum, families = next(iter(found), Stratum("", "", "")), [plan.family("primary"), plan.family("secondary")]
+    stratum, families = next(iter(found), Stratum("", "", "")), [family(plan, "primary"), family(plan, "secondary")]
     singles = [(name, "") for name in names] if taus else []
     rows = {}
-    for metric, other, entries in contrasts(settings, names, [*families[0], *families[1], *singles]):
-        makers = [_makers(entry, metric, other) for entry in entries]
+    for of, entries in contrasts(stratum, settings, names, [*families[0], *families[1], *singles]):
+        makers = [_makers(entry, of) for entry in entries]
         together = shared(entries, lambda one: one.texts | {one.source})
-        row = pooled_row(
-            stratum, metric, other, entries, together, "shared texts", makers, level=plan.settings["level"]
-        )
-        rows[metric, other] = replace(row, view=view)
-    for family in families:
-        own = [rows[pair] for pair in family if pair in rows]
+        row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
+        rows[of.metric, of.other] = replace(row, view=view)
+    for pairs in families:
+        own = [rows[pair] for pair in pairs if pair in rows]
         adjusted = holm([row.p_value for row in own])
-        yield from (
-            judged(replace(row, p_holm=p), plan.settings["margin"]) for row, p in zip(own, adjusted, strict=True)
-        )
+        yield from (judged(replace(row, p_holm=p), plan["margin"]) for row, p in zip(own, adjusted, strict=True))
     yield from (rows[pair] for pair in singles if pair in rows)
 
 
-def _makers(entry: PooledEntry, metric: str, other: str) -> dict[str, float]:
+def _makers(entry: PooledEntry, of: Compared) -> dict[str, float]:
     """What each maker's systems do to a collection's estimate; the squares of all systems add up to its variance."""
     systems: dict[str, float] = {}
     for setting in entry.settings:
-        influence = contrast(setting.influence, setting, metric, other) / len(entry.settings)
+        influence = contrast(setting.influence, setting, of) / len(entry.settings)
         for label, value in zip(setting.labels, influence.tolist(), strict=True):
             systems[label] = systems.get(label, 0.0) + value
     size = sum(value**2 for value in systems.values())
@@ -209,8 +201,8 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
     for metric in dict.fromkeys(name for a, b in both for name in a if name in b):
         entries = [PooledEntry(a[metric] - b[metric], LEAST) for a, b in both if metric in a and metric in b]
         if len(entries) > 2 and any(entry.value for entry in entries):  # no metric without a reference
-            stratum = Stratum.of(same[0].board.measures[0])
-            yield replace(pooled_row(stratum, metric, "", entries), view=COST)
+            of = Compared(**vars(Stratum.of(same[0].board.measures[0])), metric=metric, other="")
+            yield replace(pooled_row(of, entries), view=COST)
 
 
 def _taus(collection: Collection) -> dict[str, float]:
@@ -219,11 +211,11 @@ def _taus(collection: Collection) -> dict[str, float]:
     return {name: tau for s in settings for name, tau in zip(s.metrics, s.tau.tolist(), strict=True)}
 
 
-def _included(main: Sequence[Collection], plan: StudyPlan) -> Iterator[Included]:
+def _included(main: Sequence[Collection], plan: Plan) -> Iterator[Included]:
     for name in dict.fromkeys(map(_pair, main)):
         own = [c for c in main if _pair(c) == name]
         systems = len(own[0].board.systems)
-        yield Included(name, plan.group_of(name), len(own), systems, systems - own[0].units.number)
+        yield Included(name, group_of(plan, name), len(own), systems, systems - own[0].units.number)
 
 
 ATLAS = ("view", "metric", "other", "value", "ci_low", "ci_high", "p_value", "p_holm", "verdict", "needed",
@@ -270,10 +262,10 @@ def write(folder: Path, study: Study) -> list[Path]:
 
 def page(study: Study) -> Page:
     """The whole page."""
-    plan, first = study.plan.settings, study.plan.family("primary")
+    plan, first = study.plan, family(study.plan, "primary")
     words = {
         "measure": plan["measure"], "margin": number(plan["margin"], 2), "status": plan["status"],
-        "floor": " and ".join(plan["contrasts"]["floor"]), "sha": study.plan.sha256[:16],
+        "floor": " and ".join(plan["contrasts"]["floor"]), "sha": plan["sha256"][:16],
         "documents": plan["retrieval"]["documents"], "collections": len(study.included),
         "systems": sum(one.systems for one in study.included), "copies": sum(one.near_copies for one in study.included),
         "crossed": sum(one.references > 1 for one in study.included),

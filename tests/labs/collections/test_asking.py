@@ -11,20 +11,20 @@ from clirbench.labs.collections.memory import (
     ENGLISH,
     OTHERS,
     Expectation,
+    Memory,
     Question,
-    Strata,
     ask,
     group_of,
+    memory,
     outlook,
     question_of,
-    strata,
 )
 from tests.conftest import Cli, write_lines
 
 
 @pytest.fixture
-def kept() -> Strata:
-    return strata()
+def kept() -> Memory:
+    return memory()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_is_not_comparable_says_why(question: str, pair: str, why: str) -> 
     assert f"no comparable collections: {why}" in str(found)
 
 
-def test_a_stratum_that_foretells_badly_is_refused(kept: Strata) -> None:
+def test_a_stratum_that_foretells_badly_is_refused(kept: Memory) -> None:
     bad = {key: replace(place, predicted=place.seen + 0.051) for key, place in kept.places.items()}
     said = str(outlook(replace(kept, places=bad), question_of("chrF2 54 -> 55"), "de-en"))
     assert "no comparable collections: there the memory predicts" in said
@@ -94,14 +94,14 @@ def test_a_stratum_that_foretells_badly_is_refused(kept: Strata) -> None:
     assert "fewer than 5 language pairs into English are left" in said
 
 
-def test_what_was_measured_otherwise_is_refused(kept: Strata) -> None:
+def test_what_was_measured_otherwise_is_refused(kept: Memory) -> None:
     other = replace(question_of("BLEU 30 -> 31"), signature="nrefs:1|BLEU|case:lc|tok:none")
     assert "yours nrefs:1|BLEU|case:lc|tok:none" in str(outlook(kept, other, "de-en"))
     assert "test sets have" in str(outlook(kept, question_of("BLEU 30 -> 31"), "de-en", lines=20))
 
 
-def test_collections_of_the_same_reference_are_left_out(kept: Strata) -> None:
-    name = next(name for name, one in kept.memory.collections.items() if group_of(one.pair) == ENGLISH)
+def test_collections_of_the_same_reference_are_left_out(kept: Memory) -> None:
+    name = next(name for name, one in kept.collections.items() if group_of(one.pair) == ENGLISH)
     asked = question_of("chrF2 54 -> 55")
     whole, less = outlook(kept, asked, "de-en"), outlook(kept, asked, "de-en", frozenset([name]))
     assert less.left_out == 1
@@ -136,20 +136,15 @@ def test_python_takes_lines() -> None:
 
 
 def test_groups() -> None:
-    assert [group_of(pair) for pair in ("de-en", "en-zh", "en-ja", "cs-uk")] == [
-        ENGLISH,
-        CHARACTERS,
-        CHARACTERS,
-        OTHERS,
-    ]
+    assert list(map(group_of, ("de-en", "en-zh", "en-ja", "cs-uk"))) == [ENGLISH, CHARACTERS, CHARACTERS, OTHERS]
 
 
-def test_the_memory_that_ships_is_whole(kept: Strata) -> None:
-    assert len(kept.memory.collections) >= 45
-    assert sum(one.systems for one in kept.memory.collections.values()) >= 450
+def test_the_memory_that_ships_is_whole(kept: Memory) -> None:
+    assert len(kept.collections) >= 45
+    assert sum(one.systems for one in kept.collections.values()) >= 450
     for (metric, group, band), place in kept.places.items():
         assert band in BANDS
-        assert len(kept.of_group(metric, group, band)) >= 5
+        assert len(kept.of_group(kept.told[metric, band], group)) >= 5
         assert place.lowest < place.highest
     calibrated = [place for place in kept.places.values() if place.group != CHARACTERS and place.calibrated]
     assert len(calibrated) >= 12, "of 16 strata into English and into other languages"

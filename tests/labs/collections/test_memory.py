@@ -12,7 +12,7 @@ import clirbench as cb
 from benchmarks.predictions import held
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import memory as memory_module
-from clirbench.labs.collections.memory import CAPTION, Observed, Taus, memory, sampling
+from clirbench.labs.collections.memory import CAPTION, Collected, Memory, Observed, another, digest_of, memory
 from tests.conftest import DEMO, Cli, write_lines
 
 QUESTION = "## What do other collections say?"
@@ -40,8 +40,7 @@ def test_a_folder_of_eight_has_the_memory_unasked_and_the_same_grade_without(tmp
     english = {one.collection for one in memory().collections.values() if one.pair.endswith("-en")}
     assert {row["collections"] for row in rows.values()} == {str(len(english))}
     assert rows["BLEU"]["groups"] == "8"
-    assert rows["BLEU"]["note"] == ""
-    assert float(rows["BLEU"]["together_low"]) < float(rows["BLEU"]["together"]) < float(rows["BLEU"]["together_high"])
+    assert float(rows["BLEU"]["others_low"]) < float(rows["BLEU"]["others"]) < float(rows["BLEU"]["others_high"])
     report = (tmp_path / "with" / "report.md").read_text(encoding="utf-8")
     assert QUESTION in report
     assert CAPTION[:60] in report
@@ -52,51 +51,27 @@ def test_a_folder_of_eight_has_the_memory_unasked_and_the_same_grade_without(tmp
     assert QUESTION not in (tmp_path / "without" / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("losses", "note"),
-    [
-        ([(4, 0), (4, 1), (5, 0), (5, 1)], "4 systems; the memory's collections have 8 to 17"),
-        ([(n, 1) for n in range(2, 10)], "its values have a standard deviation of "),
-    ],
-)
-def test_outside_the_memorys_range_the_report_says_so(
-    tmp_path: Path, losses: list[tuple[int, int]], note: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the memory 8 to 17 systems into English are the 10 to 90 %; BLEU's standard deviation is 1.5 to 6.7 there."""
-    monkeypatch.chdir(tmp_path)
-    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:400]
-    own = cb.run("folder", folder=str(folder_of(tmp_path / "own", lines, losses)), metric=["BLEU"], topics__n=20)
-    assert own.tables["memory"]["note"].iloc[0].startswith(note)
-    assert own.tables["memory"]["together"].isna().all()
-
-
-def test_a_run_that_cannot_be_compared_says_so_only_where_it_was_asked(tmp_path: Path) -> None:
+def test_a_run_of_another_measure_is_not_compared() -> None:
     """Published scores have MAP and GMAP, and the memory has RBO(p=0.9) alone."""
-    assert "memory" not in cb.run("europarl_csen_published").tables
+    assert "memory" not in cb.run("europarl_csen_published", analysis=["correlation", "memory"]).tables
 
 
 @pytest.mark.slow
-def test_a_folder_beside_the_memory(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """WMT22 de-en is in the memory itself, so it is left out there."""
-    folder = shared_data / "wmt22" / "de-en"
+def test_a_folder_of_the_memory_itself_is_left_out(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = {"folder": str(folder), "metric": ["BLEU", "chrF2"], "paths__cache": str(tmp_path / "cache")}
-    alone = cb.run("folder", **settings)
-    beside = cb.run("folder", **settings, analysis=["correlation", "memory"])
-    assert beside.answer == alone.answer
-    assert beside.results["findings"] == alone.results["findings"]
-    rows = list(read_table(beside.save("out") / "memory.tsv").records())
-    assert [row["metric"] for row in rows] == ["BLEU", "chrF2"]
+    run = cb.run("folder", folder=str(shared_data / "wmt22" / "de-en"), metric=["BLEU"], paths__cache="cache")
     english = {one.collection for one in memory().collections.values() if one.pair.endswith("-en")}
-    assert int(rows[0]["collections"]) < len(english)
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "Left out, because they share a reference with this run: wmt22/de-en/A-B and wmt22/de-en/B-A." in text
-    assert json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["measure"] == "RBO(p=0.9)"
+    assert run.tables["memory"]["collections"].iloc[0] < len(english)
+    said = "Left out, because they share a reference with this run: wmt22/de-en/A-B and wmt22/de-en/B-A."
+    assert said in (run.save("out") / "report.md").read_text(encoding="utf-8")
 
 
-def test_a_run_of_another_measure_is_not_compared() -> None:
-    found = cb.run("europarl_csen_published", analysis=["correlation", "memory"])
-    assert found.tables["memory"].empty
+def test_collections_that_share_a_reference_are_known_in_both_directions() -> None:
+    texts = {"wmt21/de-en/A-B": ["a"], "wmt21/de-en/B-A": ["b"], "wmt22/de-en": ["c"]}
+    held = {name: Collected(name, "de-en", 8, (digest_of(lines),)) for name, lines in texts.items()}
+    assert Memory(held, {}, {}, {}).sharing([["a"], ["d"]]) == {"wmt21/de-en/A-B", "wmt21/de-en/B-A"}
 
 
 def test_lines_are_hashed_one_by_one_as_if_they_were_joined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,46 +84,28 @@ def test_lines_are_hashed_one_by_one_as_if_they_were_joined(monkeypatch: pytest.
     assert list(lines) == ["b", "c"]
 
 
-def world(rng: np.random.Generator, clusters: int, mean: float, between: float) -> tuple[Taus, float, float, int]:
-    """(collections, true and observed tau of one more, its systems): tau of normal pairs with r = sin(pi tau / 2)."""
-    made = []
-    for number in range(clusters + 1):
-        n, tau = int(rng.integers(6, 20)), float(np.tanh(rng.normal(mean, between)))
-        r = np.sin(np.pi * tau / 2)
-        x, noise = rng.normal(size=n), rng.normal(size=n)
-        found = kendalltau(x, r * x + (1 - r * r) ** 0.5 * noise).statistic
-        made.append((tau, Observed(f"pair {number}", float(found), n, 1.0)))
-    truth, own = made[-1]
-    return Taus(tuple(one for _, one in made[:-1])), truth, own.tau, own.systems
-
-
 @pytest.mark.parametrize(
     ("clusters", "mean", "between"), [(8, 0.7, 0.3), (20, 0.7, 0.1), (20, 0.2, 0.5), (12, 0.85, 0.3)]
 )
-def test_intervals_hold_what_they_promise(clusters: int, mean: float, between: float) -> None:
-    """Up to a tau of .7 (atanh .85), beyond which nothing is taken together. At .90 and .95 promised, of 300
-    draws: the 99.5 % binomial bounds of .85 and .93 are 240 and 267."""
+def test_the_interval_holds_what_it_promises(clusters: int, mean: float, between: float) -> None:
+    """At .90 promised, of 300 draws of tau between normal columns: the 99.5 % binomial bound of .85 is 240."""
     rng = np.random.default_rng([5, clusters, int(10 * mean), int(10 * between)])
-    seen = known = 0
+    seen = 0
     for _ in range(300):
-        taus, truth, own, systems = world(rng, clusters, mean, between)
-        low, _, high = taus.another(systems)
-        seen += low <= own <= high
-        low, _, high = taus.together(own, systems)
-        known += low <= truth <= high
+        made = []
+        for number in range(clusters + 1):
+            n, r = int(rng.integers(6, 20)), np.sin(np.pi / 2 * np.tanh(rng.normal(mean, between)))
+            x, noise = rng.normal(size=n), rng.normal(size=n)
+            made.append(Observed(f"pair {number}", kendalltau(x, r * x + (1 - r * r) ** 0.5 * noise).statistic, n))
+        low, _, high = another(made[:-1], made[-1].systems)
+        seen += low <= made[-1].tau <= high
     assert seen >= 240
-    assert known >= 267
 
 
-def test_together_lies_between_and_is_narrower_than_the_own_evidence() -> None:
-    taus = Taus(tuple(Observed(f"pair {n}", 0.6, 12, 1.0) for n in range(10)))
-    low, middle, high = taus.together(0.2, 12)
-    assert 0.2 < middle < 0.6
-    assert np.arctanh(high) - np.arctanh(low) < 2 * 1.96 * float(sampling(12)) ** 0.5
-
-
-def test_equal_taus_have_no_variance_between_them() -> None:
-    taus = Taus(tuple(Observed(f"pair {n}", 0.5, 10, 1.0) for n in range(6)))
-    assert (taus.mean.value, taus.mean.tau2) == (pytest.approx(np.arctanh(0.5)), 0)
-    assert taus.mean.error**2 == pytest.approx(float(sampling(10)) / 6)
+def test_equal_taus_vary_by_sampling_alone() -> None:
+    """By hand: variance .437 / 6 of one collection, and a sixth of it of the mean; t of 5 degrees is 2.015048."""
+    taus = [Observed(f"pair {n}", 0.5, 10) for n in range(6)]
+    low, median, high = another(taus, 10)
+    reach = 2.015048 * (0.437 / 6 * 7 / 6) ** 0.5
+    assert np.arctanh([low, median, high]) == pytest.approx(np.arctanh(0.5) + np.array([-reach, 0, reach]), abs=1e-6)
     assert held(taus) == 1.0

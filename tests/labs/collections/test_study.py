@@ -1,10 +1,9 @@
 """The planned study: conditions, views, verdicts and its page, from runs whose truth is known."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import nan
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from clirbench.errors import InputError
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import study as study_page
 from clirbench.labs.collections.hooks import after_sweep
+from clirbench.labs.collections.memory import row_of
 from clirbench.labs.collections.pooling import Pooled
 from clirbench.labs.collections.study import (
     COST,
@@ -25,12 +25,14 @@ from clirbench.labs.collections.study import (
     PRIMARY,
     UNDECIDED,
     Included,
+    Plan,
     Study,
-    StudyPlan,
     judged,
+    read_plan,
     study,
 )
 from clirbench.report import markdown
+from tests.report.boards import results_json
 
 DOCS = Path(__file__).parents[3] / "docs"
 METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1", "LengthRatio", "TypeCount")
@@ -51,15 +53,11 @@ def job(folder: Path, part: str, seed: int, errors: dict[str, float], n: int = 1
     lines = ["\t".join(["system", *columns])]
     lines += ["\t".join([name, *(repr(float(c[i])) for c in columns.values())]) for i, name in enumerate(systems)]
     (folder / "systems.tsv").write_text("\n".join(lines) + "\n")
-    said = ["measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant"]
-    said += [f"RBO(p=0.9)\t{name}\tkendall\t0.5\t0.1\t{n}\ttrue" for name in METRICS]
-    (folder / "correlations.tsv").write_text("\n".join(said) + "\n")
-    described = [{"name": "RBO(p=0.9)", "role": "measure", "origin": "computed", "higher_is_better": True, "table": "",
-                  "signature": "RBO", "declared": {"judged_by": "pseudo-relevance", "retriever": "bm25"}}]  # fmt: skip
-    (folder / "results.json").write_text(json.dumps({"columns": described}))
+    described = results_json({name: name for name in columns}, {"RBO(p=0.9)": ("bm25", "pseudo-relevance")})
+    (folder / "results.json").write_text(described)
     pair = "/".join(part.split("/")[:2])
     provenance = {
-        "signatures": {name: name for name in columns}, "lower_is_better": [], "near_copies": [systems[:2]],
+        "near_copies": [systems[:2]],
         "inputs": {"collection": {"sha256": f"{pair} text"}, "test_sha256": part, "systems": {},
                    "texts": {"references": [f"{pair} reference"], "source": f"{pair} source"}},
         "configuration": {"pool": {"about": {"collection": part}}},
@@ -74,8 +72,8 @@ PARTS = [
 
 
 @pytest.fixture(scope="module")
-def plan() -> StudyPlan:
-    return StudyPlan.read(DOCS / "data" / "atlas-plan.yaml")
+def plan() -> Plan:
+    return read_plan(DOCS / "data" / "atlas-plan.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +88,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def found(jobs: list[Path], plan: StudyPlan) -> Study:
+def found(jobs: list[Path], plan: Plan) -> Study:
     return study(jobs, plan)
 
 
@@ -157,13 +155,13 @@ def test_the_page_names_what_was_left_out_and_is_short(found: Study, jobs: list[
 
 
 def test_a_plan_that_is_not_there_and_runs_of_no_collection_are_refused(
-    plan: StudyPlan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match="the plan of the study is missing"):
-        StudyPlan.read(tmp_path / "plan.yaml")
+        read_plan(tmp_path / "plan.yaml")
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match="a mapping was expected"):
-        StudyPlan.read(tmp_path / "list.yaml")
+        read_plan(tmp_path / "list.yaml")
     with pytest.raises(InputError, match="demo: no run of a collection YEAR/PAIR"):
         study([job(tmp_path / "demo", "demo", 1, {})], plan)
 
@@ -175,18 +173,18 @@ def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
     assert {"--multirun", "+experiment=wmt_part", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
 
 
-def test_the_changelog_has_the_plans_hash(plan: StudyPlan) -> None:
-    assert plan.sha256 in (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_the_changelog_has_the_plans_hash(plan: Plan) -> None:
+    assert plan["sha256"] in (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: StudyPlan) -> None:
+def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: Plan) -> None:
     settings = sweep_of("atlas")
     assert settings is not None
     parts = list(settings.sweep.over["corpus.part"])
     assert len(parts) == len({*parts})
     pairs = {"/".join(part.split("/")[:2]) for part in parts}
     assert len(pairs) == 50
-    assert not pairs & {*plan.settings["collections"]["excluded"]}
+    assert not pairs & {*plan["collections"]["excluded"]}
     crossed = [part for part in parts if part.count("/") == 2]
     assert len(crossed) == 45  # 15 collections: both ways, and the same reference
     groups = yaml.safe_load((DOCS / "data" / "atlas-plan.yaml").read_text())["groups"]
@@ -194,19 +192,10 @@ def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: St
     assert targets <= {code for codes in groups.values() for code in codes}
 
 
-def read_rows(path: Path, kind: type, **missing: object) -> list[Any]:
-    """The rows of a table as what they were written from."""
-    kinds = {field.name: field.type for field in fields(kind)}
-    return [
-        kind(**missing, **{n: kinds[n](cell or ("nan" if kinds[n] is float else "")) for n, cell in row.items()})
-        for row in read_table(path).records()
-    ]
-
-
-def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: StudyPlan) -> None:
+def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: Plan) -> None:
     table, hidden = DOCS / "data" / "findings", dict.fromkeys(("new_low", "new_high", "share", "p_same"), nan)
     of = {"judge": "pseudo-relevance", "measure": "RBO", "retriever": "bm25", "note": "", "settings": 0}
-    contrasts = read_rows(table / "atlas.tsv", Pooled, **hidden, **of)
-    included = read_rows(table / "atlas_collections.tsv", Included)
+    contrasts = [row_of(Pooled, row, **hidden, **of) for row in read_table(table / "atlas.tsv").records()]
+    included = [row_of(Included, row) for row in read_table(table / "atlas_collections.tsv").records()]
     page = markdown.page(study_page.page(Study(plan, tuple(contrasts), tuple(included))))
     assert page == (DOCS / "findings.md").read_text(encoding="utf-8")

@@ -33,11 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _pool(options: Namespace) -> int:
     for run in map(str, options.runs):
         if "=" in run and not Path(run).exists():
-            to = run.partition("=")[2] if run.startswith("hydra.run.dir=") else "DIR"
-            raise ConfigError(f"pool: {run}: keys of a run have no meaning here; --out {to} says where the files go")
+            raise ConfigError(f"pool: {run}: keys of a run have no meaning here; --out DIR says where the files go")
     lists = (options.groups, options.measures, options.metrics, options.apart)
-    groups, measures, metrics, apart = ([name for name in text.split(",") if name] for text in lists)
-    found = pool(options.runs, groups, measures, metrics, apart=apart)
+    found = pool(options.runs, *([name for name in text.split(",") if name] for text in lists))
     for text in found.merged:
         terminal.say(text)
     terminal.show_analysis(replace(overview(found.strata), text=(CAPTION, *found.notes)))

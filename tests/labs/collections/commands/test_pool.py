@@ -15,7 +15,6 @@ from clirbench.labs.collections.commands.pool import main
 from clirbench.labs.collections.outcome import CAPTION
 from clirbench.labs.collections.pooling import Stratum
 from clirbench.scoreboard import Column
-from tests.conftest import Cli
 from tests.report.boards import results_json
 
 TABLE = Path(__file__).parents[4] / "clirbench/data/gowda2021_clssts_scores.tsv"
@@ -37,11 +36,7 @@ def run(
     rows = ["\t".join(["system", *SIGNATURES])]
     rows += [f"{names or seed}-{i}\t{v + rng.normal() / 2}\t{v + rng.normal()}\t{v}" for i, v in enumerate(y.tolist())]
     (folder / "systems.tsv").write_text("\n".join(rows) + "\n")
-    taus = "measure\tmetric\tcoefficient\nMAP\tBLEU\tkendall\nMAP\tchrF2\tkendall\n"
-    (folder / "correlations.tsv").write_text(taus)
     provenance = {
-        "signatures": {**SIGNATURES, **signatures},
-        "lower_is_better": [],
         "inputs": {"collection": {"sha256": str(seed)}, "test_sha256": str(seed)} if texts is None else texts,
         "configuration": {"name": folder.name},
     }
@@ -148,7 +143,6 @@ def test_what_does_not_belong_together_is_refused_by_name(tmp_path: Path, capsys
         ([people], "no two of these collections have a metric and a measure in common"),
         ([tmp_path], "not the folder of a finished run"),
         ([people, "--groups", "pair"], "first, people: nothing says their pair"),
-        (["hydra.run.dir=X"], "pool: hydra.run.dir=X: keys of a run have no meaning here; --out X says where"),
         (["measures=[MAP]"], "pool: measures=[MAP]: keys of a run have no meaning here; --out DIR"),
         ([people, "--apart", "r9"], "unknown run of --apart"),
         ([TABLE], "--measures MAP,RBO"),
@@ -183,15 +177,6 @@ def test_runs_with_the_same_judgments_are_one_collection_in_whatever_language(
     assert counted(tmp_path / "out") == {"2 of 20"}
 
 
-@pytest.mark.slow
-def test_help_pages_in_two_languages_are_one_set_of_pages_and_titles(cli: Cli, shared_data: Path) -> None:
-    for pair in ("esen", "euen"):
-        done = cli(f"+experiment=help_{pair}", f"paths.mirror={shared_data}", f"hydra.run.dir={pair}", "metric=[BLEU]")
-        assert done.returncode == 0, done.stderr
-    done = cli("pool", "esen", "euen", "--out", "out")
-    assert "esen and euen count as one collection, because they share relevance judgments." in done.stderr
-
-
 def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
     """RBO compares with the reference side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
     settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
@@ -203,20 +188,6 @@ def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) ->
     strata = [str(Stratum.of(column)) for column in columns if column.role == "measure"]
     assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (people, bm25)"]
     assert found.results["measure"] == "MAP"  # the first by judgments of people
-
-
-def test_runs_that_do_not_say_who_judged_are_pooled_as_unknown_and_by_themselves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Older folders have no results.json; their signatures, which name a rule, are not read."""
-    old = [run(tmp_path / f"old{i}", i) for i in range(2)]
-    for folder in old:
-        (folder / "results.json").unlink()
-    new = run(tmp_path / "new", 2)
-    pooled([*old, new], tmp_path / "out", capsys)
-    rows = list(read_table(tmp_path / "out/pooled.tsv").records())
-    assert {row["judge"] for row in rows} == {"unknown"}
-    assert counted(tmp_path / "out") == {"2 of 20"}
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
