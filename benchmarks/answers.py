@@ -137,7 +137,7 @@ def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
     """The rows of kendall for the primary measure; one row without a metric where nothing is compared."""
     measure, sentence = result.results["measure"], result.answer.split(". ")[0].rstrip(".")
     found = result.tables["correlations"]
-    chosen: Mapping[str, Any] = next((one for one in result.results["findings"] if one["kind"] == "recommendation"), {})
+    chosen: dict[str, Any] = next((one for one in result.results["findings"] if one["kind"] == "recommendation"), {})
     own = found[(found.measure == measure) & (found.coefficient == "kendall")]
     for row in own.itertuples():
         yield Row(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 Row = TypeVar("Row")
-READ = {str: str, int: lambda cell: int(cell or 0), float: lambda cell: float(cell or "nan")}
+READ: dict[Any, Any] = {str: str, int: lambda cell: int(cell or 0), float: lambda cell: float(cell or "nan")}
 
 
 def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
