@@ -7,6 +7,7 @@ a reference are left out, near-copies are named.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from clirbench.errors import (
     shorten,
 )
 from clirbench.files.trec import read_ideal, read_runs
+from clirbench.measures.parsing import parse
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
@@ -202,7 +204,11 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     """Primary measure, units, covariates and analyses: what is asked of systems and columns by name."""
     primary, measures = prospect.experiment.primary, [column.name for column in prospect.board.measures]
     if primary and primary not in measures:
-        errors.append(UnknownName("measure of this run, which measures=[...] names,", primary, measures))
+        errors.append(UnknownName("measure of this run", primary, measures))
+        with suppress(ClirbenchError):  # a measure that can be added
+            parse(primary)
+            both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
+            errors[-1] = ConfigError(f"primary={primary}: is no measure of this run; type 'measures=[{both}]'")
         return
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)

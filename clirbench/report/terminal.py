@@ -74,7 +74,7 @@ def show_analysis(made: Table) -> None:
     for sentence in [f"note: {text}" for text in made.text] if made.said else made.text[:FINDINGS]:
         tell(sentence)
     if len(made.rows) > made.said:
-        say(f"{len(made.rows) - made.said} more rows: {made.name}.tsv")
+        say(f"{len(made.rows) - made.said} {'more ' if made.said else ''}rows: {made.name}.tsv")
     say()
 
 

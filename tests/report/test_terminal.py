@@ -99,7 +99,7 @@ FOUND = Table("choice", "Which?", ("metric",), (("a",), ("b",)), ("One.", "Two."
 def test_what_a_chosen_analysis_found_is_shown_short(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.show(replace(result(MADE), tables=(FOUND, replace(FOUND, name="health"))))
     shown = capsys.readouterr().out
-    assert shown.count("\nWhich?\nOne.\nTwo.\nThree.\n2 more rows: choice.tsv\n\n") == 1
+    assert shown.count("\nWhich?\nOne.\nTwo.\nThree.\n2 rows: choice.tsv\n\n") == 1
     assert "Four" not in shown
     assert "health" not in shown
 
