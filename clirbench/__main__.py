@@ -97,8 +97,7 @@ def job(cfg: DictConfig) -> str | None:
     try:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
         say(f"\n{' '.join(swept) or 'the one condition'}\n")
-        if not _done_before(folder, plain_configuration(cfg)):
-            status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
+        status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task], of_sweep=True)
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error, folder)
         print(text, file=sys.stderr)
@@ -106,10 +105,10 @@ def job(cfg: DictConfig) -> str | None:
     return text
 
 
-def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str], of_sweep: bool = False) -> int:
     """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed.
 
-    place: the folder. overrides: those of Hydra and of the run.
+    place: the folder. overrides: those of Hydra and of the run. of_sweep: one that was done before is not done again.
     """
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
     from clirbench.api.running import running
@@ -125,6 +124,8 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
     if cfg.check:
         for line in terminal.checked(experiment):
             terminal.tell(line)
+        return 0
+    if of_sweep and _done_before(place, plain_configuration(cfg)):
         return 0
     folder = RunFolder.claim(place)
     with running(experiment, Path(cfg.paths.cache), folder.path, words) as result:

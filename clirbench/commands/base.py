@@ -68,7 +68,10 @@ def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int
 
 def check_memory() -> None:
     """Raise `ResourceError` where a limit leaves less memory than any run needs (`ulimit -v`); if there are limits."""
-    import resource
+    try:
+        import resource
+    except ModuleNotFoundError:  # a system that has none sets no such limit
+        return
 
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < LEAST_MEMORY:

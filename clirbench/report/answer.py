@@ -140,7 +140,7 @@ def judges(measures: Sequence[Column]) -> list[str]:
 def _about(
     result: Result, measure: Column, top: Finding, rows: Mapping[tuple[str, str], Correlation]
 ) -> Iterator[Finding]:
-    """What limits the first metric's agreement, what `given` leaves of it, who judged, and what else there is of it."""
+    """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
     if top["lowered"]:

@@ -39,7 +39,7 @@ VERDICTS = {
         "Whether {systems} is better than {baseline} by {measure} is open",
     ),
 }
-"""What is said of several candidates, and of one."""
+"""Sentences on several candidates, and on one."""
 
 
 @keep_recent(1)

@@ -272,7 +272,7 @@ def _directions(result: Result) -> Iterator[str]:
 
 
 def table_notes(result: Result, title: str) -> list[str]:
-    """The notes that are part of the tau table itself: why it is not tested, and who judged where no person did."""
+    """The notes that are part of the tau table itself: why it is not tested, and that no person judged."""
     columns = [column for column in result.board.measures if column.table == title]
     reasons = dict.fromkeys(
         row.note.partition(";")[0]

@@ -90,9 +90,12 @@ def test_what_a_backend_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("loky", "engine=loky is gone; type engine=joblib"),
-        ("threads", "engine=threads is gone; type engine=joblib engine.backend=threading"),
-        ("slurm", "engine=slurm is gone; type engine=dask engine.address=tcp://HOST:PORT, with workers that dask-job"),
+        ("loky", "engine=loky: is no name of engine; type engine=joblib"),
+        ("threads", "engine=threads: is no name of engine; type engine=joblib engine.backend=threading"),
+        (
+            "slurm",
+            "engine=slurm: is no name of engine; type engine=dask engine.address=tcp://HOST:PORT, with workers",
+        ),
     ],
 )
 def test_engines_that_are_gone_name_the_new_spelling(cli: Cli, name: str, said: str) -> None:
