@@ -41,7 +41,7 @@ SIGNS: dict[type, tuple[str, str]] = {
 
 MUTANTS = """
 coefficients: a tie counts as discordant: float((signs(x) * signs(y)[-)-]{+ - (signs(y) == 0))+}.sum()) / 2
-coefficients: a system is ordered before itself: [-(len(column) ** 2-]{+(len(column) * (len(column) + 1)+} - int((np.unique(column
+coefficients: a system is ordered before itself: [-(len(column) ** 2-]{+(len(column) * (len(column) + 1)+} - int(
 coefficients: only one side is ranked: return pearson([-ranks(x)-]{+x+}, ranks(y), p_value
 coefficients: 9 systems are no longer enumerated: if p_value == "exact" and n [-<=-]{+<+} ENUMERATED
 coefficients: a hole in one column is kept: both = ~(np.isnan(x) [-|-]{+&+} np.isnan(y))

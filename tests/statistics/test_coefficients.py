@@ -174,11 +174,6 @@ def test_ranks_are_scipys_also_with_ties_and_holes(shape: tuple[int, ...]) -> No
     np.testing.assert_array_equal(ranks(values), scipy.stats.rankdata(values, axis=-1))
 
 
-def test_inversions_of_four_by_hand() -> None:
-    # 24 permutations of 4: 1 3 5 6 5 3 1 of them have 0..6 inversions (Mahonian numbers)
-    assert inversions((1, 1, 1, 1)) * 24 == pytest.approx([1, 3, 5, 6, 5, 3, 1])
-
-
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=4))
 def test_inversions_of_multisets_by_counting(sizes: list[int]) -> None:
     items = [group for group, size in enumerate(sizes) for _ in range(size)]
