@@ -16,7 +16,7 @@
     `-- Problems           several of the above, gathered so that all are shown at once
 
 A message says what is wrong, where (file, line), what the choices are, and what to do next. Errors are raised,
-never printed-and-exited; `clirbench.__main__` turns them into one message without a traceback.
+never printed-and-exited; `clirbench.commands.base` turns them into one message without a traceback.
 
 `escape_unseen` is the gate through which every text leaves, messages included: what a terminal would obey becomes
 visible.

@@ -35,6 +35,10 @@ from clirbench.types import Failure, Judged, Run, split_failures
 
 REFERENCES = "(reference side)"
 
+Found = Mapping[str, Mapping[tuple[str, ...], Any]]
+"""By system and name of a result, values or why there is none. Names: ("statistics", metric), ("score", metric),
+("run", label), ("value", label, judgments, measure), ("health", side), ("worded",)."""
+
 
 def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
     """The whole line. Raises a `ClirbenchError` for everything a user can mend."""
@@ -89,9 +93,61 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     )
 
 
-Found = Mapping[str, Mapping[tuple[str, ...], Any]]
-"""By system and name of a result, values or why there is none. Names: ("statistics", metric), ("score", metric),
-("run", label), ("value", label, judgments, measure), ("health", side), ("worded",)."""
+def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
+    """Texts that are still to be made are made now; systems that failed have none from here on, and a note says why."""
+    if inputs is None:
+        return None, {}
+
+    def plan(rows: Iterable[tuple[str, str, str]]) -> None:
+        if experiment.plan is not None:
+            experiment.plan.add(Planned(system, TRANSLATE, "", file, failed) for system, file, failed in rows)
+
+    # Past the store: who makes texts keeps them.
+    engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
+    pmap = None if isinstance(engine, Serial | Processes) else engine.pmap
+    failed: dict[str, str] = {}
+    for maker in makers(inputs.translations):
+        translations, reasons = maker.make(inputs.translations, watch, plan, pmap)
+        inputs, failed = replace(inputs, translations=translations), {**failed, **reasons}
+    return inputs, failed
+
+
+def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: Watch) -> Retrieval:
+    """Search the English side for one set of topics by the retriever of that name, and judge.
+
+    Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
+    """
+    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics[label]
+    assert retriever is not None
+    task = Search(topics, english.map, experiment.engine.pmap, watch)
+    runs, ideal = dict[str, Any](), None
+    if experiment.runs is not None and not name:
+        runs, ideal = runs_of_others(experiment.runs, inputs)
+    if ideal is None:
+        ideal = english_run(retriever, task, english.text) if inputs.corpus.has_english else Run.build(english.map, [])
+    rules = {name: fitted(rule, ideal, topics) for name, rule in experiment.relevance.items()}
+    judged = {name: Judged(rule.judge(ideal, english, topics), ideal, len(english)) for name, rule in rules.items()}
+    counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
+    for by, counted in counts.items():
+        if not judged[by].topic_ids:
+            raise NothingCompared(
+                f"{with_marks('topics', label, by)}: none of {len(topics)} is left to score: the reference side "
+                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a "
+                "relevant document; are these the topics and judgments of this collection?"
+            )
+    if not runs and isinstance(retriever, Staged):
+        found = search(retriever, task.of_systems(inputs.searched))
+        shown = watch(with_marks("retrieval", label), found, len(inputs.searched))
+        runs = dict(zip(inputs.searched, shown, strict=True))
+    return Retrieval(ideal, judged, counts, runs, {}, topic_label=label, retriever=name, rules=rules)
+
+
+def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
+    """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
+    (found,) = search(retriever, task.of_english(english))
+    searched, _ = split_failures({"english side": found})
+    run: Run = load_value(searched["english side"])
+    return run
 
 
 def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
@@ -179,23 +235,16 @@ def looked_over(
     return healthy, resemblances(of_references[len(named) :], ours) if ours else NOTHING_ALIKE
 
 
-@contextmanager
-def with_store(
-    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = Cached.tell
-) -> Iterator[Experiment]:
-    """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
-
-    `tell` gets an event for each step: how many of its results the store has.
-    The store is in use until the block ends; statistics of the result may be read from it until then.
-    """
-    store = Store(cache / "store")
-    store.sweep()
-    begun = Plan.begin(plan, store.path)
-    try:
-        with store.used(), read_through_snapshot():
-            yield replace(experiment, engine=Cached(experiment.engine, store, begun, tell), plan=begun)
-    finally:
-        store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
+def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
+    """What was judged with the runs of systems and their values; a system without one of them is failed."""
+    ours = {s: {name[2:]: v for name, v in found[s].items() if name[:2] == ("value", label)} for s in systems}
+    good, failed = split_failures(
+        {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}
+    )
+    runs = {s: judged.runs[s] if judged.runs else found[s]["run", label] for s in good}
+    keys = next(iter(good.values()), {})
+    per_topic: Any = {key: np.stack([values[key] for values in good.values()]) for key in keys}
+    return replace(judged, runs=Shelf(runs), per_topic=per_topic, failed=failed)
 
 
 def conclude(work: Result, watch: Watch) -> Result:
@@ -251,23 +300,23 @@ def correlations(result: Result, watch: Watch) -> list[Correlation]:
     return [Correlation(**row) for row in found]
 
 
-def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tuple[Inputs | None, dict[str, str]]:
-    """Texts that are still to be made are made now; systems that failed have none from here on, and a note says why."""
-    if inputs is None:
-        return None, {}
+@contextmanager
+def with_store(
+    experiment: Experiment, cache: Path, plan: Path, tell: Callable[..., None] = Cached.tell
+) -> Iterator[Experiment]:
+    """The experiment with the store in `cache`, so that it computes only what is missing, and a new plan.
 
-    def plan(rows: Iterable[tuple[str, str, str]]) -> None:
-        if experiment.plan is not None:
-            experiment.plan.add(Planned(system, TRANSLATE, "", file, failed) for system, file, failed in rows)
-
-    # Past the store: who makes texts keeps them.
-    engine = experiment.engine.engine if isinstance(experiment.engine, Cached) else experiment.engine
-    pmap = None if isinstance(engine, Serial | Processes) else engine.pmap
-    failed: dict[str, str] = {}
-    for maker in makers(inputs.translations):
-        translations, reasons = maker.make(inputs.translations, watch, plan, pmap)
-        inputs, failed = replace(inputs, translations=translations), {**failed, **reasons}
-    return inputs, failed
+    `tell` gets an event for each step: how many of its results the store has.
+    The store is in use until the block ends; statistics of the result may be read from it until then.
+    """
+    store = Store(cache / "store")
+    store.sweep()
+    begun = Plan.begin(plan, store.path)
+    try:
+        with store.used(), read_through_snapshot():
+            yield replace(experiment, engine=Cached(experiment.engine, store, begun, tell), plan=begun)
+    finally:
+        store.sweep()  # a worker that was killed has left what it was writing; the run went on without it
 
 
 def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -> Retrieval:
@@ -276,53 +325,3 @@ def retrieve(experiment: Experiment, inputs: Inputs, label: str, watch: Watch) -
     searched = tuple(replace(t, test=None) for t in inputs.translations)
     found = pass_over(replace(experiment, metrics=()), replace(inputs, translations=searched), {label: judged}, watch)
     return scored(judged, found, label, inputs.searched)
-
-
-def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: Watch) -> Retrieval:
-    """Search the English side for one set of topics by the retriever of that name, and judge.
-
-    Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
-    """
-    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics[label]
-    assert retriever is not None
-    task = Search(topics, english.map, experiment.engine.pmap, watch)
-    runs, ideal = dict[str, Any](), None
-    if experiment.runs is not None and not name:
-        runs, ideal = runs_of_others(experiment.runs, inputs)
-    if ideal is None:
-        ideal = english_run(retriever, task, english.text) if inputs.corpus.has_english else Run.build(english.map, [])
-    rules = {name: fitted(rule, ideal, topics) for name, rule in experiment.relevance.items()}
-    judged = {name: Judged(rule.judge(ideal, english, topics), ideal, len(english)) for name, rule in rules.items()}
-    counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
-    for by, counted in counts.items():
-        if not judged[by].topic_ids:
-            raise NothingCompared(
-                f"{with_marks('topics', label, by)}: none of {len(topics)} is left to score: the reference side "
-                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a "
-                "relevant document; are these the topics and judgments of this collection?"
-            )
-    if not runs and isinstance(retriever, Staged):
-        found = search(retriever, task.of_systems(inputs.searched))
-        shown = watch(with_marks("retrieval", label), found, len(inputs.searched))
-        runs = dict(zip(inputs.searched, shown, strict=True))
-    return Retrieval(ideal, judged, counts, runs, {}, topic_label=label, retriever=name, rules=rules)
-
-
-def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
-    """What was judged with the runs of systems and their values; a system without one of them is failed."""
-    ours = {s: {name[2:]: v for name, v in found[s].items() if name[:2] == ("value", label)} for s in systems}
-    good, failed = split_failures(
-        {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}
-    )
-    runs = {s: judged.runs[s] if judged.runs else found[s]["run", label] for s in good}
-    keys = next(iter(good.values()), {})
-    per_topic: Any = {key: np.stack([values[key] for values in good.values()]) for key in keys}
-    return replace(judged, runs=Shelf(runs), per_topic=per_topic, failed=failed)
-
-
-def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
-    """The English side's own run; raises `InputError` where it cannot be searched: nothing can be judged then."""
-    (found,) = search(retriever, task.of_english(english))
-    searched, _ = split_failures({"english side": found})
-    run: Run = load_value(searched["english side"])
-    return run

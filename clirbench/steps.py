@@ -1,12 +1,7 @@
-"""What is made of all systems together, or of the English side: the tau table, the decision, topics.
+"""The steps of a run: pure functions, whose results the store keeps by all that they get.
 
-What is made of one text: pure functions, whose results the store keeps by all that they get.
-
-One pass over a text calls those that are asked for, each after those that it needs; `clirbench.experiment` says which.
-
-A system's ranked lists.
-
-The ranked lists of all systems by one retriever.
+Of one text: statistics of metrics, ranked lists, values of measures; one pass over it calls those that are asked for,
+each after those that it needs (`clirbench.experiment` says which). Of all systems: the tau table, the decision.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
-"""What commands share: how they are found by name, how they are run, and an output that its reader may close.
+"""How a run ends: the exit statuses, and every error in words; what is a fault of ours leaves its details in a file.
 
-How a run ends: the exit statuses, and every error in words; what is a fault of ours leaves its details in a file.
+And what commands share: how they are found by name, how they are run, and an output that its reader may close.
 """
 
 import errno
@@ -29,10 +29,14 @@ from clirbench.errors import (
     shorten,
 )
 
-MENDABLE, SOME_FAILED, NOTHING, STOPPED, WORSE, FAULT, INTERRUPTED = 1, 2, 3, 10, 11, 70, 130
-DOES_NOT_FOLLOW, CANNOT_CHECK = 4, 5
-"""What the user can mend; some systems failed, the rest is there; nothing was compared; training may stop; all
-candidates are worse than the baseline; our fault; interrupted. Of `verify`: tables do not follow; it cannot tell."""
+MENDABLE = 1  # what the user can mend
+SOME_FAILED = 2  # the rest is there
+NOTHING = 3  # nothing could be compared
+DOES_NOT_FOLLOW, CANNOT_CHECK = 4, 5  # of `verify`: these tables do not follow; it cannot tell
+STOPPED = 10  # the stop rule of `watch` said stop
+WORSE = 11  # all candidates are worse than the baseline
+FAULT = 70  # of ours
+INTERRUPTED = 130
 FILE = "fault.txt"
 LEAST_MEMORY = 800 * 10**6
 """Bytes of address space below which a library waits for memory without end, or says something else is wrong."""

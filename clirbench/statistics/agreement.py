@@ -23,7 +23,7 @@ from clirbench.statistics.coefficients import ENUMERATED, UNTESTED, kendall, ken
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 6
-"""Units that an interval needs: with fewer it would reach from one end to the other nearly always."""
+"""Units that a jackknife interval needs: with fewer it would reach from one end to the other nearly always."""
 
 MOST = 2000
 """The most systems for which every pair is computed: a matrix of pairs takes 32 MB, and dozens of them are held."""
@@ -120,7 +120,7 @@ def ratio(balance: Doubles, squared: Doubles) -> Doubles:
 
 
 FEWEST_COMPARED = 3
-"""Groups that an interval needs."""
+"""Units that the interval of a tau needs."""
 DRAWS = 10_000
 MOST_RELATED = 500
 """Systems up to which it is known how metrics move together."""

@@ -6,8 +6,6 @@ series, family, group, seed; the system's name without its step; a column of ste
 metadata alone; a number in otherwise equal names that orders the systems as the measure does; near-copies by text, or
 copies by their scores; each system by itself. Other numbers, in columns or names, never make units: they are
 covariates. What names or the order of scores may hide is a reading (`readings`).
-
-Which systems are checkpoints of one training run, by a column of steps, by steps in names, by numbers in names.
 """
 
 import re
@@ -36,6 +34,141 @@ FEWEST_NUMBERED = 5
 """Of fewer systems nothing can be shown, and chance puts their numbers in order too often."""
 IN_ORDER = 0.9
 """Spearman's coefficient of numbers in names and the measure, from which the systems are checkpoints of one run."""
+
+NONE = "none"
+COPIES = "equal scores"
+NEAR_COPIES = "near-copies"
+FOUND = ("system", COPIES, NEAR_COPIES)
+"""Sources of units where nobody declared any."""
+RUNS = ("run", "series")
+KINDS = ("family", "group")
+MAKER = re.compile(r"[^\W\d_]+")
+ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
+"""First words of names that name no maker."""
+NUMBERED = "number"
+SERIAL = 0.02
+"""p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """To which unit every system belongs.
+
+    `labels`: (n,) one for each system, as in the board; `source`: the column that says so, or `system` (each by
+    itself), `near-copies`, `equal scores`, `name`, `configuration`, or a reading (`number`, `maker`, `order`);
+    `steps`: (n,) steps along training, NaN for a system without one; `step_source`: the column they are from, `name`,
+    or nothing.
+    """
+
+    labels: tuple[str, ...]
+    source: str
+    steps: Doubles
+    step_source: str = ""
+
+    @cached_property
+    def index(self) -> Ints:
+        """(n,): 0, 1, ... in the order of appearance."""
+        number = {label: i for i, label in enumerate(dict.fromkeys(self.labels))}
+        return np.array([number[label] for label in self.labels], dtype=np.int64)
+
+    @property
+    def number(self) -> int:
+        return len(set(self.labels))
+
+    @property
+    def independent(self) -> bool:
+        """Whether every system is a unit of its own."""
+        return self.number == len(self.labels)
+
+    @property
+    def said(self) -> str:
+        """`16 systems`, or `16 systems in 2 groups (family)`."""
+        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
+        if self.independent:
+            return systems
+        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
+
+    @property
+    def along_training(self) -> bool:
+        """Whether a unit holds systems at different steps."""
+        return vary_within(self.labels, self.steps)
+
+    def groups(self, systems: Sequence[str]) -> list[list[str]]:
+        """The systems of each unit that has several; `systems`: the names, as in the board."""
+        members: Mapping[str, list[str]] = defaultdict(list)
+        for label, system in zip(self.labels, systems, strict=True):
+            members[label].append(system)
+        return [names for names in members.values() if len(names) > 1]
+
+    def only(self, rows: Ints) -> "Units":
+        """The units of the systems with these indices."""
+        labels = tuple(self.labels[i] for i in rows.tolist())
+        return Units(labels, self.source, self.steps[rows], self.step_source)
+
+
+def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = ()) -> Units:
+    """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
+
+    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect.
+
+    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
+    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
+    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
+    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
+    same name. Raises `UnknownName`.
+    """
+    steps, source = steps_of(board)
+    alone = tuple(f"system {name}" for name in board.systems)
+    if units == NONE:
+        return Units(alone, "system", np.full(len(alone), nan))
+    if units:
+        if units not in board.metadata:
+            if units in (named := readings(board, near)):
+                return named[units]
+            raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
+        return Units(_filled(board.metadata[units], board.systems), units, steps, source)
+    for column in (*RUNS, *KINDS):
+        labels = _filled(board.metadata.get(column, ()), board.systems)
+        if labels and _makes_units(column, labels, steps):
+            return Units(labels, column, steps, source)
+    by_seed = _by_seed(board, steps, source)
+    if by_seed is not None:
+        return by_seed
+    labels, by = runs_of(board, steps, source)
+    if labels:
+        return Units(labels, by, steps, source)
+    labels, numbers = numbered_runs(board)
+    if labels:
+        return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
+    return _copied(board, alone, near)
+
+
+def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
+    """Groups that nobody declared and that texts do not show, by the value of `units` that makes them the groups.
+
+    `number`: systems whose names differ in numbers alone are checkpoints of one run; `maker`: systems whose names
+    begin with the same word belong together; `order`: all are one run, because the first measure's values rise or
+    fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
+    are together in each of them, see `units_of`.
+    """
+    found, order = {}, natural_order(board.systems)
+    numbers, (labels, single) = name_numbers(board.systems), numbered_names(board.systems)
+    if numbers:
+        stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
+        found[NUMBERED] = Units(stems, NUMBERED, next(iter(numbers.values())), "name")
+    elif np.isfinite(single).any():
+        found[NUMBERED] = Units(labels, NUMBERED, single, "name")
+    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
+    labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
+    if len(set(labels)) > 1:
+        found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
+    if board.first_measure is not None and _serial(board.first_measure.values, order):
+        found["order"] = Units(("training run",) * len(order), "order", order)
+    return {
+        name: replace(units, labels=_with_near(board.systems, units.labels, near))
+        for name, units in found.items()
+        if not units.independent
+    }
 
 
 def is_step(name: str) -> bool:
@@ -195,114 +328,6 @@ def counts(column: Doubles) -> bool:
     return bool(values[0] in (0, 1) and (np.diff(values) == 1).all())
 
 
-NONE = "none"
-COPIES = "equal scores"
-NEAR_COPIES = "near-copies"
-FOUND = ("system", COPIES, NEAR_COPIES)
-"""Sources of units where nobody declared any."""
-RUNS = ("run", "series")
-KINDS = ("family", "group")
-MAKER = re.compile(r"[^\W\d_]+")
-ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
-"""First words of names that name no maker."""
-NUMBERED = "number"
-SERIAL = 0.02
-"""p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """To which unit every system belongs.
-
-    `labels`: (n,) one for each system, as in the board; `source`: the column that says so, or `system` (each by
-    itself), `near-copies`, `equal scores`, `name`, `configuration`, or a reading (`number`, `maker`, `order`);
-    `steps`: (n,) steps along training, NaN for a system without one; `step_source`: the column they are from, `name`,
-    or nothing.
-    """
-
-    labels: tuple[str, ...]
-    source: str
-    steps: Doubles
-    step_source: str = ""
-
-    @cached_property
-    def index(self) -> Ints:
-        """(n,): 0, 1, ... in the order of appearance."""
-        number = {label: i for i, label in enumerate(dict.fromkeys(self.labels))}
-        return np.array([number[label] for label in self.labels], dtype=np.int64)
-
-    @property
-    def number(self) -> int:
-        return len(set(self.labels))
-
-    @property
-    def independent(self) -> bool:
-        """Whether every system is a unit of its own."""
-        return self.number == len(self.labels)
-
-    @property
-    def said(self) -> str:
-        """`16 systems`, or `16 systems in 2 groups (family)`."""
-        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
-        if self.independent:
-            return systems
-        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
-
-    @property
-    def along_training(self) -> bool:
-        """Whether a unit holds systems at different steps."""
-        return vary_within(self.labels, self.steps)
-
-    def groups(self, systems: Sequence[str]) -> list[list[str]]:
-        """The systems of each unit that has several; `systems`: the names, as in the board."""
-        members: Mapping[str, list[str]] = defaultdict(list)
-        for label, system in zip(self.labels, systems, strict=True):
-            members[label].append(system)
-        return [names for names in members.values() if len(names) > 1]
-
-    def only(self, rows: Ints) -> "Units":
-        """The units of the systems with these indices."""
-        labels = tuple(self.labels[i] for i in rows.tolist())
-        return Units(labels, self.source, self.steps[rows], self.step_source)
-
-
-def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = ()) -> Units:
-    """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
-
-    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect.
-
-    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
-    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
-    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
-    same name. Raises `UnknownName`.
-    """
-    steps, source = steps_of(board)
-    alone = tuple(f"system {name}" for name in board.systems)
-    if units == NONE:
-        return Units(alone, "system", np.full(len(alone), nan))
-    if units:
-        if units not in board.metadata:
-            if units in (named := readings(board, near)):
-                return named[units]
-            raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
-        return Units(_filled(board.metadata[units], board.systems), units, steps, source)
-    for column in (*RUNS, *KINDS):
-        labels = _filled(board.metadata.get(column, ()), board.systems)
-        if labels and _makes_units(column, labels, steps):
-            return Units(labels, column, steps, source)
-    by_seed = _by_seed(board, steps, source)
-    if by_seed is not None:
-        return by_seed
-    labels, by = runs_of(board, steps, source)
-    if labels:
-        return Units(labels, by, steps, source)
-    labels, numbers = numbered_runs(board)
-    if labels:
-        return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
-    return _copied(board, alone, near)
-
-
 def _copied(board: Scoreboard, alone: tuple[str, ...], near: Sequence[tuple[str, str]]) -> Units:
     """Systems that no column groups: near-copies by text are together, else copies by scores, else each is alone."""
     nothing = np.full(len(alone), nan)
@@ -322,34 +347,6 @@ def connected(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple
             low, high = sorted((group[place[first]], group[place[second]]))
             group = [low if g == high else g for g in group]
     return tuple(systems[g] for g in group)
-
-
-def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
-    """Groups that nobody declared and that texts do not show, by the value of `units` that makes them the groups.
-
-    `number`: systems whose names differ in numbers alone are checkpoints of one run; `maker`: systems whose names
-    begin with the same word belong together; `order`: all are one run, because the first measure's values rise or
-    fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
-    are together in each of them, see `units_of`.
-    """
-    found, order = {}, natural_order(board.systems)
-    numbers, (labels, single) = name_numbers(board.systems), numbered_names(board.systems)
-    if numbers:
-        stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
-        found[NUMBERED] = Units(stems, NUMBERED, next(iter(numbers.values())), "name")
-    elif np.isfinite(single).any():
-        found[NUMBERED] = Units(labels, NUMBERED, single, "name")
-    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
-    labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
-    if len(set(labels)) > 1:
-        found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
-    if board.first_measure is not None and _serial(board.first_measure.values, order):
-        found["order"] = Units(("training run",) * len(order), "order", order)
-    return {
-        name: replace(units, labels=_with_near(board.systems, units.labels, near))
-        for name, units in found.items()
-        if not units.independent
-    }
 
 
 def _with_near(systems: Sequence[str], labels: Sequence[str], near: Sequence[tuple[str, str]]) -> tuple[str, ...]:
