@@ -1,26 +1,67 @@
-"""What runs answer: `python -m benchmarks.answers --data ../shared/data --out docs/data/answers.tsv [--keep DIR]`.
+"""What runs answer, and whether a setting turns it round: docs/data/{answers,settings}.tsv and the page of both.
 
-One line for each run and metric: the primary measure, tau between groups, its interval, the lower bound for all metrics
-together, p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are the named
-experiments and every WMT folder with at least five systems. `benchmarks/answers_again.py` computes tau, interval and
-grade a second time from the folders that `--keep` leaves.
+    python -m benchmarks.answers ../shared/data [--keep DIR] [--only wmt22]     # docs/data/answers.tsv
+    python -m benchmarks.answers ../shared/data --settings [--keep DIR]         # docs/data/settings.tsv
+    python -m benchmarks.answers                                                # docs/explanation/answers.md from both
+
+answers.tsv has one line for each run and metric: the primary measure, tau between groups, its interval, the lower bound
+for all metrics together, p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are
+the named experiments and every WMT folder with at least five systems. `benchmarks/answers_again.py` computes tau,
+interval and grade a second time from the folders that `--keep` leaves.
+
+settings.tsv has ten set-ups of six folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
+alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
+the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Folders and
+set-ups were fixed before the first result.
 """
 
 import argparse
-import csv
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
 from pathlib import Path
+from typing import Any
 
 import clirbench as cb
+from benchmarks.tables import DOCS, read_rows, write
+from clirbench.statistics.grades import GRADES
+from clirbench.text import TextFile
 
-HEADER = (
-    "run", "systems", "groups", "measure", "metric", "tau", "low", "high", "lower", "p_value", "grade", "lowered",
-    "first_sentence",
-)  # fmt: skip
-METRICS = ["BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1"]
+ANSWERS, SETTINGS, PAGE = DOCS / "data/answers.tsv", DOCS / "data/settings.tsv", DOCS / "explanation/answers.md"
+FOLDERS = ("wmt22/de-en", "wmt21/ha-en", "wmt22/en-cs", "wmt23/de-en", "wmt23/zh-en", "wmt21/en-ru")
+METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
+EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER")
 FEWEST = 5
+STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
+"""Grades that show nothing (open, little, too noisy to tell) are 0."""
+ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "lower", "grade", "lowered", "first_sentence")
+COLUMNS = {ANSWERS: (*ALIKE, "low", "high", "p_value"), SETTINGS: (*ALIKE, "setup", "recommended", "tied")}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric in one run, or in one set-up of a folder; `recommended` and `tied`: systems, separated by a space."""
+
+    run: str
+    setup: str = ""
+    measure: str = ""
+    metric: str = ""
+    systems: int = 0
+    groups: int = 0
+    tau: float = nan
+    lower: float = nan
+    grade: str = ""
+    lowered: str = ""
+    recommended: str = ""
+    tied: str = ""
+    first_sentence: str = ""
+    low: float = nan
+    high: float = nan
+    p_value: float = nan
 
 
 def folders(data: Path) -> list[str]:
@@ -36,49 +77,223 @@ def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
     for name in ("europarl_csen", "wmt21_deen"):
         yield name, name, {"paths__mirror": str(data)}
     for folder in folders(data):
-        yield folder, "folder", {"folder": str(data / folder), "metric": METRICS}
+        yield folder, "folder", {"folder": str(data / folder), "metric": list(METRICS)}
 
 
-def rows(name: str, result: cb.Outcome) -> Iterator[tuple[object, ...]]:
+def lines(path: Path) -> tuple[str, ...]:
+    return TextFile(path).lines()
+
+
+def copied(folder: Path, place: Path) -> Path:
+    """A copy of a folder that may be added to."""
+    shutil.copytree(folder, place, ignore=shutil.ignore_patterns("human*", "official*"))
+    for made in (place, place / "systems"):
+        made.chmod(0o755)
+    return place
+
+
+def mixed(ours: Sequence[str], theirs: Sequence[str], every: int) -> str:
+    """Text of `ours`, each line whose number `every` divides from `theirs`."""
+    return "".join(f"{b if i % every == 0 else a}\n" for i, (a, b) in enumerate(zip(ours, theirs, strict=True), 1))
+
+
+def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, Path]]:
+    """(set-up, folder) of the four that add something."""
+    values = base.systems[base.results["measure"]].sort_values()
+    covariate = copied(folder, place / "covariate")
+    table = "".join(f"{name}\t{1000 * (1 + i // 2)}\n" for i, name in enumerate(values.index))
+    (covariate / "systems.tsv").write_text(f"system\ttraining_lines\n{table}", encoding="utf-8")
+    yield "covariate", covariate
+    scored = copied(folder, place / "scored")
+    table = "".join(f"{name}\t{value!r}\n" for name, value in values.items())
+    (scored / "scores.tsv").write_text(f"system\toracle\n{table}", encoding="utf-8")
+    yield "a tau of 1", scored
+    first, second, *_ = sorted((folder / "systems").glob("*.txt*"))
+    near = copied(folder, place / "near")
+    (near / "systems" / "near-copy.txt").write_text(mixed(lines(first), lines(second), 25), encoding="utf-8")
+    yield "a near-copy", near
+    human = copied(folder, place / "human")
+    reference = sorted(folder.glob("reference*"))[0]
+    (human / "systems" / "translation.txt").write_text(mixed(lines(reference), lines(second), 10), encoding="utf-8")
+    yield "a copy of the reference", human
+
+
+def setups(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
+    """(set-up, result) of one folder, `place` the store: ten, or three."""
+    how = {"paths__cache": str(place)}
+    full = [(k, metrics) for metrics in (EIGHT[:1], EIGHT) for k in (3, 10, 100)]
+    few = [(3, METRICS[:1]), (10, METRICS), (100, METRICS)]
+    for k, metrics in full if name in FOLDERS else few:
+        base = cb.run("folder", folder=str(data / name), metric=list(metrics), relevance__k=k, **how)
+        yield f"k = {k}, {len(metrics)} metric{'s' * (len(metrics) > 1)}", base
+    if name not in FOLDERS:
+        return
+    with tempfile.TemporaryDirectory() as made:
+        for setup, folder in changed(data / name, base, Path(made)):
+            yield setup, cb.run("folder", folder=str(folder), metric=list(EIGHT), **how)
+
+
+def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
     """The rows of kendall for the primary measure; one row without a metric where nothing is compared."""
-    sentence = result.answer.split(". ")[0].rstrip(".")
+    measure, sentence = result.results["measure"], result.answer.split(". ")[0].rstrip(".")
     found = result.tables["correlations"]
-    own = found[(found.measure == result.results["measure"]) & (found.coefficient == "kendall")]
+    chosen: dict[str, Any] = next((one for one in result.results["findings"] if one["kind"] == "recommendation"), {})
+    own = found[(found.measure == measure) & (found.coefficient == "kendall")]
     for row in own.itertuples():
-        yield (
-            name, row.n_systems, row.groups, row.measure, row.metric, row.value, row.ci_low, row.ci_high, row.lower,
-            row.p_value, row.grade, row.lowered, sentence,
+        yield Row(
+            name, setup, measure, row.metric, row.n_systems, row.groups, row.value, row.lower, row.grade,
+            row.lowered if isinstance(row.lowered, str) else "", " ".join(chosen.get("systems", ())),
+            " ".join(chosen.get("tied", ())), sentence, row.ci_low, row.ci_high, row.p_value,
         )  # fmt: skip
     if own.empty:
-        yield (name, *[""] * (len(HEADER) - 2), sentence)
+        yield Row(name, setup, first_sentence=sentence)
 
 
-def main(arguments: Sequence[str]) -> int:
+def verdicts(made: Iterable[Row]) -> Iterator[str]:
+    """What differs between the set-ups of a folder by more than it may; nothing where they agree."""
+    folders: dict[str, list[Row]] = {}
+    for row in made:
+        folders.setdefault(row.run, []).append(row)
+    for name, own in folders.items():
+        measures = {row.measure for row in own}
+        if len(measures) > 1:
+            yield f"{name}: the answer is about {', '.join(sorted(measures))}"
+        for metric in dict.fromkeys(row.metric for row in own):
+            steps = {row.setup: STEPS.get(row.grade, 0) for row in own if row.metric == metric}
+            if max(steps.values()) - min(steps.values()) > 1:
+                yield f"{name}: {metric} moves by more than one step: {steps}"
+        sets = [{*row.recommended.split(), *row.tied.split()} for row in own if row.recommended]
+        if sets and not set.intersection(*sets):
+            yield f"{name}: no system is recommended or tied in every set-up"
+
+
+def contradictions(made: Iterable[Row]) -> Iterator[str]:
+    """Two set-ups of a folder of which one denies what the other says; nothing where none does.
+
+    About different measures; a metric strong in one and not shown in the other, or shown and contradicted; the systems
+    recommended or tied have none in common.
+    """
+    folders: dict[str, dict[str, list[Row]]] = {}
+    for row in made:
+        folders.setdefault(row.run, {}).setdefault(row.setup, []).append(row)
+    for name, setups in folders.items():
+        for (one, ours), (other, theirs) in combinations(setups.items(), 2):
+            where = f'{name}, "{one}" and "{other}"'
+            if ours[0].measure != theirs[0].measure:
+                yield f"{where}: the answer is about {ours[0].measure} and {theirs[0].measure}"
+            grades = {row.metric: row.grade for row in theirs}
+            for row in ours:
+                low, high = sorted((STEPS.get(row.grade, 0), STEPS.get(grades.get(row.metric, row.grade), 0)))
+                if (low <= 0 and high == STEPS["strong"]) or low < 0 < high:
+                    yield f"{where}: {row.metric} is {row.grade} and {grades[row.metric]}"
+            sets = [{*rows[0].recommended.split(), *rows[0].tied.split()} for rows in (ours, theirs)]
+            if all(sets) and not set.intersection(*sets):
+                yield f"{where}: no system is recommended or tied in both"
+
+
+OTHERS = ", three of\n{number} other folders (`relevance.k=3` with BLEU alone, 10 and 100 with five metrics)"
+
+INTRO = """<!-- Written by benchmarks/answers.py from docs/data/answers.tsv and settings.tsv; do not edit. -->
+# What clirbench answers on WMT
+
+`+experiment=folder folder=DIR 'metric=[BLEU,chrF1,chrF2,MacroF1,MicroF1]'` for each of the {folders} language pairs of
+WMT 2021 to 2024 with five systems or more; nothing else is set. Topics and relevance come from the reference, which
+favours metrics that match words. A folder counts by the metric with the best evidence, which the first sentence of the
+answer is about; the example is the folder with the median number of systems. Every folder is in
+[answers.tsv](../data/answers.tsv).
+
+| evidence | folders | systems | example | its first sentence |
+| --- | --: | --: | --- | --- |"""
+SETUPS = """
+## Do other settings contradict?
+
+{setups} further set-ups: ten of six folders (`relevance.k` of 3, 10 and 100, one metric and eight; a covariate that
+orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}.
+Two set-ups contradict each other if their answers are about different measures, if a metric's evidence is strong in one
+and not shown in the other, if it is shown in one and contradicted in the other, or if the systems that they recommend
+or call tied have none in common.
+
+**Contradictions: {number}.**{contradictions}
+
+**A metric's grade moves by two steps or more, or no system is in every set-up's set: {moves}.**{moved}
+
+Every metric of every set-up: [settings.tsv](../data/settings.tsv).
+`benchmarks/answers_again.py` computes tau, interval and grade again from the folders of the runs."""
+
+
+def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
+    """docs/explanation/answers.md."""
+    folders: dict[str, list[Row]] = {}
+    for row in answers:
+        if "/" in row.run:
+            folders.setdefault(row.run, []).append(row)
+    best = {name: min((row.grade for row in own), key=GRADES.index) for name, own in folders.items()}
+    lines = [INTRO.format(folders=len(folders))]
+    for grade in GRADES:
+        if alike := sorted(
+            (max(row.systems for row in folders[name]), name) for name in folders if best[name] == grade
+        ):
+            _, name = alike[len(alike) // 2]
+            span = " to ".join(dict.fromkeys((str(alike[0][0]), str(alike[-1][0]))))
+            lines.append(f"| {grade} | {len(alike)} | {span} | {name} | {folders[name][0].first_sentence}. |")
+    others = len({row.run for row in settings} - set(FOLDERS))
+    against, moved = list(contradictions(settings)), list(verdicts(settings))
+    told = SETUPS.format(
+        setups=len({(row.run, row.setup) for row in settings}),
+        others=OTHERS.format(number=others) if others else "",
+        number=len(against),
+        contradictions=_listed(against),
+        moves=len(moved),
+        moved=_listed(moved),
+    )
+    return "\n".join([*lines, told]) + "\n"
+
+
+def _listed(found: Sequence[str]) -> str:
+    return "".join(f"\n\n* {one}" if i == 0 else f"\n* {one}" for i, one in enumerate(found))
+
+
+def made() -> str:
+    """The page of the committed data."""
+    return page(read_rows(ANSWERS, Row), read_rows(SETTINGS, Row))
+
+
+def measured(options: argparse.Namespace, store: Path) -> Iterator[Row]:
+    """Every run, or every set-up of every folder; results are kept in `store`."""
+    if options.settings:
+        for name in [*FOLDERS, *(name for name in folders(options.data) if name not in FOLDERS)]:
+            for setup, result in setups(name, options.data, store) if name.startswith(options.only) else ():
+                yield from rows(name, setup, result)
+        return
+    for name, experiment, settings in runs(options.data):
+        if name.startswith(options.only):
+            try:
+                result = cb.run(experiment, **settings, paths__cache=str(store / "cache"))
+            except cb.ClirbenchError as error:
+                yield Row(name, first_sentence=f"error: {str(error).splitlines()[0]}")
+                continue
+            result.save(store / name.replace("/", "-"))
+            yield from rows(name, "", result)
+
+
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("data", type=Path, nargs="?", help="the folder of real data; without it the page is written")
+    parser.add_argument("--settings", action="store_true", help="the set-ups")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--only", default="", help="runs whose name begins so")
-    options = parser.parse_args(arguments)
-    made: list[tuple[object, ...]] = []
+    options = parser.parse_args()
+    if not options.data:
+        PAGE.write_text(made(), encoding="utf-8")
+        return
+    found = []
     with tempfile.TemporaryDirectory() as folder:
-        keep = options.keep or Path(folder)
-        for name, experiment, settings in runs(options.data):
-            if not name.startswith(options.only):
-                continue
-            try:
-                result = cb.run(experiment, **settings, paths__cache=str(keep / "cache"))
-            except cb.ClirbenchError as error:
-                made.append((name, *[""] * (len(HEADER) - 2), f"error: {str(error).splitlines()[0]}"))
-                print(name, error, file=sys.stderr)
-                continue
-            result.save(keep / name.replace("/", "-"))
-            made += rows(name, result)
-            print(name, made[-1][-1], file=sys.stderr, flush=True)
-    with options.out.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([HEADER, *made])
-    return 0
+        for row in measured(options, options.keep or Path(folder)):
+            found.append(row)
+            print(row.run, row.setup, row.metric, row.grade, row.first_sentence, sep="\t", file=sys.stderr, flush=True)
+    file = SETTINGS if options.settings else ANSWERS
+    write(file, COLUMNS[file], ([getattr(row, name) for name in COLUMNS[file]] for row in found))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

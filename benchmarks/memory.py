@@ -8,7 +8,6 @@ which one is searched and the other scores, for a shared reference favours metri
 """
 
 import argparse
-import csv
 import json
 import re
 import sys
@@ -19,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.tables import DOCS, write
 from benchmarks.telling import Pairs, pairs_of, reliability, told
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.memory import BANDS, DATA, FEWEST, PRIMARY, Told, group_of, learn
 from clirbench.types import Doubles
 
-ROOT = Path(__file__).resolve().parents[1]
 METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1")
 PART = re.compile(r"(?P<year>wmt\d\d)/(?P<pair>[a-z]{2,3}-[a-z]{2,3})(?:/(?P<searched>\w+)-(?P<scores>\w+))?")
 FEWEST_SYSTEMS = 3
@@ -139,7 +138,7 @@ def main(arguments: Sequence[str]) -> int:
         "predicted", "seen",
     ), places)  # fmt: skip
     write(DATA / "scales.tsv", ("collection", "metric", "band", "slope", "error", "profile"), scales)
-    write(ROOT / "docs" / "data" / "memory.tsv", (
+    write(DOCS / "data" / "memory.tsv", (
         "metric", "group", "band", "collections", "language_pairs", "pairs_of_systems", "from", "predicted", "seen",
         "points_for_84_percent",
     ), calibration)  # fmt: skip
@@ -148,11 +147,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def cells(profile: Iterable[float]) -> str:
     return " ".join(f"{max(value, -20):.2f}" for value in profile)
-
-
-def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([header, *rows])
 
 
 if __name__ == "__main__":

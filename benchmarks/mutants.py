@@ -31,39 +31,24 @@ PACKAGE = ROOT / "clirbench"
 CORE = ("labs", "data", "commands", "report", "configuration", "api")
 """Folders of the package in which no fault is drawn: they show and choose, and have tests of their own kind."""
 BUDGET, SEED = 60.0, 20261124
-SWAPS: dict[type, str] = {
-    **{ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="},
-    **{ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.And: "or", ast.Or: "and"},
+SIGNS: dict[type, tuple[str, str]] = {
+    **{ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">")},
+    **{ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.Add: ("+", "-"), ast.Sub: ("-", "+")},
+    **{ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.And: ("and", "or"), ast.Or: ("or", "and")},
 }
-SIGNS = {
-    kind: re.compile(re.escape(sign))
-    for kind, sign in (
-        (ast.Lt, "<"),
-        (ast.LtE, "<="),
-        (ast.Gt, ">"),
-        (ast.GtE, ">="),
-        (ast.Eq, "=="),
-        (ast.NotEq, "!="),
-        (ast.Add, "+"),
-        (ast.Sub, "-"),
-        (ast.Mult, "*"),
-        (ast.Div, "/"),
-        (ast.And, "and"),
-        (ast.Or, "or"),
-    )
-}
+"""How an operator is written, and what is put in its place."""
 
 
 MUTANTS = """
-coefficients: a tie counts as discordant: side="[-right-]{+left+}").reshape
-coefficients: a tied system precedes itself: / (tied.sum() * [-(tied.sum() - 1)-]{+tied.sum()+})
-coefficients: estimate and truth are swapped: form = (_above_weights([-x-]{+y+}), _better([-y-]{+x+}))
+coefficients: a tie counts as discordant: float((signs(x) * signs(y)[-)-]{+ - (signs(y) == 0))+}.sum()) / 2
+coefficients: a system is ordered before itself: [-(len(column) ** 2-]{+(len(column) * (len(column) + 1)+} - int(
+coefficients: only one side is ranked: return pearson([-ranks(x)-]{+x+}, ranks(y), p_value
 coefficients: 9 systems are no longer enumerated: if p_value == "exact" and n [-<=-]{+<+} ENUMERATED
 coefficients: a hole in one column is kept: both = ~(np.isnan(x) [-|-]{+&+} np.isnan(y))
 rbo: the reference side is not cut at depth: y = ranked_documents(ideal, topic_id)[-[: self.depth]-]{++}
-rbo: the residual is measured from EXT: return maximum(curve, self.p) - [-minimum-]{+extrapolated+}(curve, self.p)
+rbo: the residual is measured from EXT: maximum(curve, self.p) - [-low-]{+extrapolated(curve, self.p)+}
 rbo: ties are read after they are broken: run.values(topic_id[-, tied=True-]{++})[: self.depth]
-rbo: one untied item makes all untied: if (cut <= 1).[-all-]{+any+}() else
+rbo: one untied item makes all untied: if (sizes <= 1).[-all-]{+any+}():
 types: documents tied with the last are lost: np.flatnonzero(scores [->=-]{+>+} threshold)
 types: ties by doc_id descending: np.lexsort(([-ordinals-]{+-ordinals+}, -values))
 types: grade 0 is relevant: any(grade [->-]{+>=+} 0 for grade in grades.values())
@@ -75,8 +60,8 @@ columns: people's judgments count as pseudo-relevance: != "pseudo-relevance"[- a
 columns: computed measures come first: in ([-*columns, *computed.columns-]{+*computed.columns, *columns+}) if
 passes: a score is rounded too early: np.array([[-float(metric.score(totals))-]{+round(metric.score(totals), 2)+}, float
 experiment: topics for documents: name: Judged(rule.judge(ideal, english, topics), ideal, len([-english-]{+topics+}))
-experiment: a share of the list, not of all matches: (topic_id)) / [-matched[topic_id]-]{+len(ideal.ranking(topic_id))+}
-experiment: unmatched topics count as unjudged: left = {[-*unmatched, -]{++}*judged.topic_ids}
+result: a share of the list, not of all matches: ideal.ranking(topic)) / [-matched[topic]-]{+len(ideal.ranking(topic))+}
+result: unmatched topics count as unjudged: left = set(scored), {[-*unmatched, -]{++}*judged.topic_ids}
 """
 """Module, fault, and the change as `git diff --word-diff` shows it; what is there before occurs once in the package."""
 
@@ -127,9 +112,9 @@ def generated(number: int) -> list[Mutant]:
                         begin, end = starts[left[0] - 1] + left[1], starts[right[0] - 1] + right[1]
                         if isinstance(kind, str):
                             sites.append(Mutant(name, f"line {left[0]}: {text[begin:end]} -> {kind}", begin, end, kind))
-                        elif found := SIGNS[type(kind)].search(text, begin, end):
-                            new = SWAPS[type(kind)]
-                            sites.append(Mutant(name, f"line {left[0]}: {found[0]} -> {new}", *found.span(), new))
+                        elif (at := text.find(SIGNS[type(kind)][0], begin, end)) >= 0:
+                            old, new = SIGNS[type(kind)]
+                            sites.append(Mutant(name, f"line {left[0]}: {old} -> {new}", at, at + len(old), new))
     return random.Random(SEED).sample(sorted(set(sites)), number)
 
 
@@ -138,9 +123,9 @@ Place = tuple[int, int]
 
 def operators(node: ast.AST) -> Iterator[tuple[Place, Place, Any]]:
     """(where it begins, where it ends, the operator, or the text of another number) of what a node can have wrong."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SIGNS:
         yield (node.left.end_lineno, node.left.end_col_offset), _begin(node.comparators[0]), node.ops[0]  # type: ignore[misc]
-    elif isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
+    elif isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
         yield (node.left.end_lineno, node.left.end_col_offset), _begin(node.right), node.op  # type: ignore[misc]
     elif isinstance(node, ast.BoolOp):
         first = node.values[0]

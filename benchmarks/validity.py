@@ -29,9 +29,10 @@ import numpy as np
 from scipy.stats import beta, t
 
 from benchmarks import validity_cells
+from benchmarks.tables import read_rows, write_rows
 from benchmarks.validity_cells import SYSTEMS, Cell
 from benchmarks.validity_collections import COLLECTIONS
-from benchmarks.validity_page import DATA, PAGE, Row, page, read_rows, write_rows
+from benchmarks.validity_page import DATA, PAGE, Row, page
 
 Seen = dict[str, np.ndarray]
 """What the repetitions of a cell saw, by name; NaN where nothing was said."""
@@ -173,8 +174,8 @@ def main(arguments: Sequence[str]) -> int:
     seen = {name: kept(options.keep, name, options.repetitions, options.seed) for name in names}
     found = rows(seen)
     if options.write:
-        write_rows(options.write / DATA, found)
-        (options.write / PAGE).write_text(page(read_rows(options.write / DATA)), encoding="utf-8")
+        write_rows(options.write / DATA, Row, found, ".6g")
+        (options.write / PAGE).write_text(page(read_rows(options.write / DATA, Row)), encoding="utf-8")
     else:
         print(page(found))
     return int(any(row.verdict in ("below", "above") for row in found))

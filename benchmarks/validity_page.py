@@ -7,8 +7,10 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.tables import read_rows
 
 DATA, PAGE = Path("data/validity.tsv"), Path("explanation/validity.md")
 
@@ -33,21 +35,6 @@ class Row:
     adjusted: float
     repetitions: int
     verdict: str
-
-
-def write_rows(path: Path, rows: Sequence[Row]) -> None:
-    """One line for each row, tab-separated, below the names of the fields; NaN is an empty cell."""
-    cells = [[f"{v:.6g}".replace("nan", "") if isinstance(v, float) else str(v) for v in astuple(r)] for r in rows]
-    lines = [[field.name for field in fields(Row)], *cells]
-    path.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows that `write_rows` wrote."""
-    kinds = [field.type for field in fields(Row)]
-    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[1:-1]]
-    read = {str: str, int: int, float: lambda cell: float(cell or "nan")}
-    return [Row(*(read[kind](cell) for kind, cell in zip(kinds, line, strict=True))) for line in lines]
 
 
 TITLES: Mapping[str, str] = {
@@ -149,4 +136,4 @@ def number(value: float, digits: int) -> str:
 
 if __name__ == "__main__":
     docs = Path(sys.argv[1])
-    (docs / PAGE).write_text(page(read_rows(docs / DATA)), encoding="utf-8")
+    (docs / PAGE).write_text(page(read_rows(docs / DATA, Row)), encoding="utf-8")

@@ -1,10 +1,14 @@
 """The programs of docs/how-to/programs.md run as they are, are short, and pass mypy --strict."""
 
+import importlib.util
+import json
 import runpy
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
 
 import matplotlib
 import pytest
@@ -84,3 +88,60 @@ def test_the_programs_are_typed(at_work: Path) -> None:
     names = [str(at_work / program.title) for program in PROGRAMS]
     done = subprocess.run([*command, *names], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "docs" / "generator" / "notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [NOTEBOOKS[0], *(pytest.param(path, marks=pytest.mark.release) for path in NOTEBOOKS[1:])],
+    ids=lambda p: p.stem,
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_notebook_runs_and_shows_what_its_page_shows(
+    generator: ModuleType, monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (made,) = generator.executed([path])
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    again = f"{path.name}: run {sys.executable} docs/generator/notebooks.py"
+    assert generator.said(made) == generator.said(kept), again
+
+
+def test_every_notebook_has_a_picture_and_its_text(generator: ModuleType) -> None:
+    pages = generator.pages()
+    for path in NOTEBOOKS:
+        page = pages[f"notebooks/{path.stem}.md"]
+        assert page.startswith(f"# {generator.title(path)}\n")
+        assert pages[f"notebooks/{path.stem}-1.png"].startswith(b"\x89PNG")
+        assert f"({path.stem}-1.png)" in page
+        assert "Traceback" not in page
+        assert path.stat().st_size < 100_000
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["terminal-demo", "terminal-check"])
+def test_a_recording_is_what_is_printed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS / "generator"))
+    monkeypatch.delitem(sys.modules, "recordings", raising=False)
+    from recordings import recorded  # type: ignore[import-not-found]
+
+    kept = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert recorded(name, tmp_path) == kept, "python docs/generator/pictures.py makes the pictures anew"
+    assert len(kept) < 60_000
+    assert not [e for e in ElementTree.fromstring(kept).iter() if e.tag.endswith(("image", "script", "use"))]

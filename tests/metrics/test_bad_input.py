@@ -1,11 +1,16 @@
 """What every metric does with input that is bad or merely strange: a defined score, or an error that says where."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
+from clirbench.configuration.composing import config_parts
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU
@@ -57,18 +62,13 @@ def test_one_token_segments_mixed_scripts_and_control_characters(metric: Metric)
     assert np.isfinite(corpus_score(metric, hypotheses, TestSet((tuple(references),), tuple(references))))
 
 
-@pytest.mark.parametrize("metric", MATCHING, ids=named)
-def test_lone_surrogates_are_characters(metric: Metric) -> None:
-    assert np.isfinite(rows_of(metric, ["a \ud800 b", "c"], ["a \ud800 b", "c"])).all()
-
-
 LONG = " ".join(f"word{i * i % 997}" for i in range(14_000))  # above 100,000 characters
 OTHER = " ".join(f"word{i * 7 % 991}" for i in range(14_000))
 
 
 @pytest.mark.parametrize("metric", MATCHING, ids=named)
-def test_segments_of_100_000_characters(metric: Metric) -> None:
-    assert np.isfinite(rows_of(metric, [LONG, "a"], [OTHER, "a"])).all()
+def test_segments_of_100_000_characters_and_lone_surrogates(metric: Metric) -> None:
+    assert np.isfinite(rows_of(metric, [LONG, "a \ud800 b"], [OTHER, "a \ud800 b"])).all()
 
 
 @pytest.mark.parametrize("metric", MATCHING, ids=named)
@@ -106,3 +106,39 @@ def test_bad_values_are_config_errors(make: Callable[[], object], message: str) 
 def test_unequal_line_counts_are_an_error(metric: Metric) -> None:
     with pytest.raises(AlignmentError, match="3 hypotheses for references of 2 lines"):
         metric.statistics(["a", "b", "c"], TestSet((("a", "b"),)))
+
+
+FILES = sorted(path for folder in config_parts("metric") for path in folder.glob("*.yaml"))
+# Names with + or brackets, which no key of a configuration can spell.
+SPELT = {"chrFpp": "chrF++", "BLEUplus1": "BLEU+1"}
+
+
+def node(path: Path) -> tuple[str, dict[str, Any]]:
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert len(content) == 1
+    return next(iter(content.items()))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_yaml_and_component_agree(path: Path) -> None:
+    key, options = node(path)
+    assert key == path.stem
+    assert options["name"] == SPELT.get(key, key)
+    module, _, name = options.pop("_target_").rpartition(".")
+    component = getattr(import_module(module), name)
+    declared = {field.name: field for field in fields(component)}
+    assert set(options) == set(declared)
+
+
+WHOLE = [path for path in FILES if "${" not in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+def test_component_of_a_yaml_has_its_name(path: Path) -> None:
+    key, options = node(path)
+    module, _, name = options.pop("_target_").rpartition(".")
+    if "path" in options:
+        options["path"] = "{system}"
+    component = getattr(import_module(module), name)(**options)
+    assert component.name == SPELT.get(key, key)
+    assert component.signature.startswith(component.name + "|")

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -212,18 +211,9 @@ def test_bad_tables(tmp_path: Path) -> None:
         scores(ScoreFile("m", str(path)))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "path is not set: name its file of scores, metric.m.path=FILE"),
-    ],
-)
-def test_settings_that_make_no_sense(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        ScoreFile("m", **options)
-
-
-def test_a_file_metric_needs_names(tmp_path: Path) -> None:
+def test_a_file_metric_needs_its_path_and_names(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="path is not set: name its file of scores, metric.m.path=FILE"):
+        ScoreFile("m")
     with pytest.raises(ConfigError, match="scores from files need the system's name"):
         ScoreFile("m", str(tmp_path / "{system}")).statistics(["a"], TestSet((("a",),)))
 

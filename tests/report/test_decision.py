@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import replace
+from math import nan
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.pages import written
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
+from clirbench.report.decision import decision_findings, decision_sentences, decision_tables, learning_curves, write
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_ceilings
@@ -264,3 +266,37 @@ def test_few_topics_and_unknown_names() -> None:
 
 def test_probabilities_round_to_neither_0_nor_1() -> None:
     assert [written("p_best", p) for p in (1.0, 0.9996, 0.5, 0.0001)] == ["> .999", "> .999", ".500", "< .001"]
+
+
+STEPS = ["30", "1,0", "20", "10", "20", "30", ""]
+RUNS = ["a", "a", "a", "b", "b", "b", "b"]
+MAP = [0.3, 0.1, 0.2, 0.2, 0.5, nan, 0.9]
+
+
+def made() -> Scoreboard:
+    return board({"BLEU": [3.0, 1, 2, 4, 9, 5, 100]}, {"MAP": MAP}, {"step": STEPS, "run": RUNS}, list("tuvwxyz"))
+
+
+def test_points_of_a_run_are_in_the_order_of_steps_and_runs_have_a_mean() -> None:
+    plot = learning_curves(made(), shipped="v")["MAP"]
+    points = {name: [(dot[0], dot[1]) for dot in dots] for name, dots in plot.lines.items()}
+    assert points == {
+        "a": [(10, 0.1), (20, 0.2), (30, 0.3)],
+        "b": [(10, 0.2), (20, 0.5)],  # neither a hole nor a system without a step
+        "mean over runs, with one standard deviation": [(10, pytest.approx(0.15)), (20, pytest.approx(0.35))],
+        "recommended: v": [(20, 0.1), (20, 0.5)],
+    }
+    least = [0.15 - np.std([0.1, 0.2], ddof=1), 0.35 - np.std([0.2, 0.5], ddof=1)]
+    assert [y for _, y in plot.outlines[0]] == pytest.approx(least)
+    columns = tuple(replace(c, higher_is_better=c.name != "BLEU") for c in made().columns)
+    plots = learning_curves(Scoreboard(made().systems, columns, made().metadata))
+    assert [plot.title, plots["BLEU"].title] == ["best: step 20", "best: step 10"]
+
+
+def test_no_steps_no_figure(tmp_path: Path) -> None:
+    plain = board({"BLEU": [1.0, 2, 3]}, {"MAP": [1.0, 2, 3]}, {}, list("abc"))
+    assert learning_curves(plain) == {}
+    write(tmp_path, result(plain, [], []))
+    assert not list(tmp_path.iterdir())
+    write(tmp_path, result(made(), [], []))
+    assert [path.name for path in tmp_path.iterdir()] == ["learning_curves.svg"]

@@ -1,11 +1,14 @@
+import shutil
 from dataclasses import replace
 from math import nan
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+import clirbench as cb
 from clirbench.relevance.top_k import TopK
 from clirbench.report.facts import (
     agreement_lines,
@@ -17,12 +20,15 @@ from clirbench.report.facts import (
     tau_tables,
     undefined_reasons,
 )
-from clirbench.result import Retrieval
+from clirbench.report.tables import all_tables, run_tables, scoring_tables, systems_table
+from clirbench.result import Result, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels
+from tests.conftest import Cli
 from tests.report.boards import board, result
 from tests.statistics.worlds import scores_only, world
+from tests.test_experiment import experiment, held, run
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
@@ -103,3 +109,155 @@ def test_overlap_of_relevant_sets_by_hand() -> None:
 def test_sizes() -> None:
     assert sizes(world(n=3), 7, 1) == "3 systems, 30 topics, 60 segments; 7 samples, seed 1."
     assert sizes(scores_only([[1]], [[1]])) == "1 systems, scores only."
+
+
+def test_systems_table_has_metadata_metrics_then_measures() -> None:
+    board = Scoreboard(
+        ("s1", "s2"),
+        (
+            Column("MAP", "measure", np.array([0.5, np.nan])),
+            Column("BLEU", "metric", np.array([10.0, 20.0])),
+        ),
+        {"step": ("1", "2")},
+    )
+    table = systems_table(board)
+    assert table.header == ("system", "step", "BLEU", "MAP")
+    assert list(table.values()) == [["s1", "1", 10.0, 0.5], ["s2", "2", 20.0, pytest.approx(np.nan, nan_ok=True)]]
+    assert [cell.best for row in table.rows for cell in row[2:]] == [False, True, True, False]
+    assert [column.format for column in table.columns[2:]] == ["score", "number"], "BLEU is on a scale of 0 to 100"
+
+
+def test_what_metrics_add_to_what_is_known_is_a_table_too() -> None:
+    size = np.repeat(np.arange(8.0), 4)
+    quality = np.random.default_rng(1).normal(size=32)
+    made = result(
+        board(
+            {"Sees": (size + quality).tolist(), "Blind": (size + quality[::-1]).tolist()},
+            {"MAP": (size + quality).tolist()},
+            {"training_lines": [f"{1000 * value:.0f}" for value in size]},
+        )
+    )
+    assert all_tables(made) == ()
+    (table,) = all_tables(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
+    assert table.name == "given"
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    assert [(row["measure"], row["metric"], row["method"], row["pairs"]) for row in rows] == [
+        ("MAP", "Sees", "strata", 8 * 6),
+        ("MAP", "Blind", "strata", 8 * 6),
+    ]
+    assert (rows[0]["tau"], rows[0]["p_value"] < 0.01) == (1, True)
+    assert abs(rows[1]["tau"]) < 0.5
+
+
+@pytest.fixture(scope="module")
+def scored() -> Result:
+    return run(experiment(held()))
+
+
+def test_map_and_rows_have_the_same_numbers(scored: Result) -> None:
+    found = {name: table.load() for name, table in run_tables(scored).items()}
+    rows, wide = found["scorings"], found["scorings_map"].set_index("scoring")
+    assert list(rows.columns) == ["scoring", "metric", "tau", "shown", "half"]
+    assert len(rows) == wide.size == 18
+    for row in rows.itertuples():
+        assert wide.loc[row.scoring, row.metric] == pytest.approx(row.tau, rel=0, abs=0, nan_ok=True)
+
+
+def test_score_tables_have_no_other_scorings(scored: Result) -> None:
+    assert scoring_tables(replace(scored, retrieval={})) == []
+
+
+@pytest.fixture
+def folder(small_texts: Path, tmp_path: Path) -> Path:
+    shutil.copytree(small_texts, tmp_path / "mine")
+    shutil.copy(tmp_path / "mine" / "reference.txt", tmp_path / "mine" / "systems" / "copy.txt")
+    rows = ["system\tmetric\tscore", *(f"every{n}\tMetricX\t{n}" for n in (2, 3, 5, 9)), "every2\tbleu-all\t3"]
+    (tmp_path / "mine" / "official-metrics.tsv").write_text("\n".join(rows) + "\n")
+    return tmp_path / "mine"
+
+
+def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: Path, cli: Cli) -> None:
+    keys = ("topics.n=8", "relevance.k=2", "systems.exclude=[every9]", "hydra.run.dir=run")
+    done = cli(f"folder={folder}", *keys)
+    assert done.returncode == 0, done.stderr
+    first, second, third, blank, *_ = done.stdout.split("\n")
+    assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (key")
+    left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
+    assert second == f"Systems: 3; left out: {left_out}."
+    assert third.startswith("Scores read: MetricX; not used: bleu-all (computed here). Groups: ")
+    assert blank == ""
+    made = cb.load(cli.cwd / "run").results["set_up"]
+    assert (made["languages"], made["analyzer"], made["documents"]) == ("en", "english", 10)
+    assert (made["systems"], made["scores"]) == (["every2", "every3", "every5"], ["MetricX"])
+    for name in ("report.md", "report.html"):
+        title = f"{folder.parent.name}/mine: which MT metric orders the systems as retrieval does?"
+        assert title in (cli.cwd / "run" / name).read_text(encoding="utf-8")
+    checked = cli(f"folder={folder}", *keys[:-1], "check=true")
+    assert checked.stdout.split("\n")[:3] == [first, second, third]
+
+
+KEYS = "units=COLUMN takes another column, units=none each system by itself"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "groups"),
+    [
+        ("step\n1\n2\n3\n4", f"1, by the column step ({KEYS})"),
+        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems belong together)"),
+        ("family\na\na\nb\nb", "2, by the column family (units=family)"),
+    ],
+)
+def test_groups_are_named_with_their_column_and_key(folder: Path, cli: Cli, metadata: str, groups: str) -> None:
+    cells = zip(("system", "every2", "every3", "every5", "every9"), metadata.split("\n"), strict=True)
+    (folder / "systems.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
+    keys = ("topics.n=8", "relevance.k=2", "hydra.run.dir=run", *(["units=family"] if "family" in metadata else []))
+    done = cli(f"folder={folder}", *keys)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[2].endswith(f" Groups: {groups}.")
+    assert cb.load(cli.cwd / "run").results["set_up"]["grouped_by"] == groups
+
+
+@pytest.mark.parametrize("side", ["both", "test", "collection"])
+def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: Cli, tmp_path: Path, side: str) -> None:
+    """More than half of 60 lines: 31 blank ones, with a space or without; with 30 a system counts."""
+    where = [f"folder={folder}"]
+    if side != "both":
+        shutil.copytree(folder, tmp_path / "test")
+        where.append(f"test_folder={tmp_path / 'test'}")
+    emptied = tmp_path / "test" if side == "test" else folder
+    lines = (folder / "systems" / "every9.txt").read_text().splitlines()
+    for place in {folder, *([tmp_path / "test"] if side != "both" else [])}:
+        for name, n in (("mostly", 31), ("half", 30)):
+            blank = [" " if i % 2 else "" for i in range(n)] if place == emptied else lines[:n]
+            (place / "systems" / f"{name}.txt").write_text("".join(f"{line}\n" for line in [*blank, *lines[n:]]))
+    keys = (*where, "topics.n=8", "relevance.k=2", "systems.exclude=[copy]", "untranslated=true")
+    done = cli(*keys, "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    second = done.stdout.split("\n")[1]
+    assert "mostly (31 of 60 lines are empty)" in second
+    made = cb.load(cli.cwd / "run")
+    assert made.results["set_up"]["systems_left_out"]["mostly"] == "31 of 60 lines are empty"
+    counted = {*made.results["set_up"]["systems"]}
+    assert "half" in counted
+    assert "mostly" not in {*counted, *made.systems.index}
+    assert "mostly is left out: 31 of 60 lines are empty" in made.results["warnings"]
+    assert cli(*keys, "check=true").stdout.split("\n")[1] == second
+
+
+def test_a_german_folder_is_cut_as_german_without_being_told(shared_data: Path, tmp_path: Path) -> None:
+    """The folder is called x, so that its texts alone tell: WMT22 French-German."""
+    shutil.copytree(shared_data / "wmt22" / "fr-de", tmp_path / "x")
+    keys = {"metric": ["BLEU"], "measures": ["MAP"], "topics__n": 20, "paths__cache": tmp_path / "cache"}
+    moved, stated = (cb.run("folder", folder=tmp_path / "x", **keys, **more) for more in ({}, {"languages": "fra-deu"}))
+    assert moved.results["set_up"]["languages"] == "fr-de"
+    assert moved.results["set_up"]["analyzer"] == "language de"
+    assert moved.systems.equals(stated.systems)
+    assert cb.run("folder", folder=tmp_path / "x", **keys, analyzer="english").systems.MAP.ne(moved.systems.MAP).any()
+
+
+def test_components_know_the_language_too(shared_data: Path, tmp_path: Path) -> None:
+    folder, keys = str(shared_data / "wmt22" / "en-zh"), {"measures": ["RBO(p=0.9)"]}
+    ours = cb.run(corpus=cb.corpora.Folder(folder), paths__cache=tmp_path / "a", **keys)
+    theirs = cb.run("folder", folder=folder, paths__cache=tmp_path / "a", **keys)
+    assert ours.results["set_up"]["analyzer"] == theirs.results["set_up"]["analyzer"] == "language zh"
+    assert ours.systems.equals(theirs.systems)

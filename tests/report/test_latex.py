@@ -2,17 +2,22 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clirbench as cb
 from clirbench.pages import Table
+from clirbench.report.facts import data_name
 from clirbench.report.html.report import run_page
 from clirbench.report.latex import escape, table, write
 from clirbench.result import Result
 from tests.conftest import Cli
 from tests.report.boards import board, result
+from tests.report.digits import differences
 from tests.report.typeset import typeset
 
 RISING = [float(i) for i in range(10)]
@@ -122,3 +127,48 @@ def test_every_table_that_a_run_and_pooled_runs_write_is_typeset(cli: Cli, tmp_p
     files = [file for name in (*runs, "pooled") for file in sorted((tmp_path / name / "latex").glob("*.tex"))]
     assert len(files) > 15
     assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) >= len(files)
+
+
+def test_the_paragraph_of_a_published_table(tmp_path: Path) -> None:
+    run = cb.run("europarl_csen_published").save(tmp_path / "run")
+    text = (run / "paper.md").read_text(encoding="utf-8")
+    assert text.split("\n")[2].startswith("We compare BLEU, ")
+    assert "Kendall's tau between systems of BLEU with MAP is .950 (95 % confidence [.8" in text
+    assert "BLEU orders 98 % of system pairs as MAP does (at least 93 %; 16 systems" in text  # the answer's sentence
+    assert f"clirbench {cb.__version__}, Python 3." in text
+    assert differences(run) == []
+    for pattern in (r"\.950 \(95", r"over 16 systems", r"\| \.950 ", r"98 % of system", r"for \d+ metrics by"):
+        assert re.search(pattern, text), pattern
+        other = re.sub(pattern, lambda found: re.sub(r"\d(?=\D|$)", "7", found[0], count=1), text, count=1)
+        (run / "paper.md").write_text(other, encoding="utf-8")
+        assert differences(run), pattern
+
+
+def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -> None:
+    keys = {"metric": [], "measures": ["MAP"], "topics__n": 8, "relevance__k": 2, "engine": "serial"}
+    run = cb.run("folder", folder=small_texts, paths__cache=str(tmp_path / "cache"), **keys).save(tmp_path / "run")
+    text = (run / "paper.md").read_text(encoding="utf-8")
+    assert text.split("\n")[2].startswith("The data are ")
+    assert "|" not in text.partition("## Counts")[0]
+    assert differences(run) == []
+
+
+@pytest.mark.parametrize(
+    ("configuration", "shown"),
+    [
+        ({"folder": "talks"}, "talks"),
+        ({"folder": "my/data/talks"}, "data/talks"),
+        ({"folder": "/home/anna/wmt22/de-en"}, "wmt22/de-en"),
+        ({"folder": "/talks"}, "talks"),
+        ({"folder": "."}, "study/talks"),
+        ({"folder": "../wmt22/de-en"}, "wmt22/de-en"),
+        ({"folder": "../films"}, "study/films"),
+        ({"corpus": {"part": "wmt22/de-en/A-B"}, "folder": None}, "wmt22/de-en/A-B"),
+        ({"scores": {"tables": ["/home/anna/mine.tsv"]}}, "mine.tsv"),
+        ({}, "scores"),
+    ],
+)
+def test_a_reader_knows_the_data_by_the_last_names_of_their_path(configuration: dict[str, Any], shown: str) -> None:
+    result = SimpleNamespace(experiment=SimpleNamespace(name="scores"))
+    provenance = {"configuration": configuration, "directory": "/home/anna/study/talks"}
+    assert data_name(cast(Result, result), provenance) == shown

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-settings = pytest.importorskip("benchmarks.settings")
-ROW = settings.Row("a/b", "k = 3", "RBO", "BLEU", 9, 9, 0.9, 0.6, "strong", "", "x", "y z", "")
+answers = pytest.importorskip("benchmarks.answers")
+ROW = answers.Row("a/b", "k = 3", "RBO", "BLEU", 9, 9, 0.9, 0.6, "strong", "", "x", "y z", "")
 BOTH = 'a/b, "k = 3" and "k = 10"'
 
 
@@ -29,24 +29,23 @@ def test_what_differs_by_too_much_is_named(
     changed: dict[str, Any], verdicts: list[str] | None, contradictions: list[str]
 ) -> None:
     rows = [ROW, replace(ROW, setup="k = 10", **changed)]
-    assert verdicts is None or list(settings.verdicts(rows)) == verdicts
-    assert list(settings.contradictions(rows)) == contradictions
+    assert verdicts is None or list(answers.verdicts(rows)) == verdicts
+    assert list(answers.contradictions(rows)) == contradictions
 
 
 def test_grades_without_evidence_are_alike_and_the_wrong_way_round_is_a_contradiction() -> None:
     weak, against = replace(ROW, grade="weak"), replace(ROW, setup="k = 10", grade="contradicted")
-    assert not list(settings.verdicts([replace(ROW, grade="open"), replace(against, grade="little")]))
-    assert list(settings.contradictions([weak, against])) == [f"{BOTH}: BLEU is weak and contradicted"]
+    assert not list(answers.verdicts([replace(ROW, grade="open"), replace(against, grade="little")]))
+    assert list(answers.contradictions([weak, against])) == [f"{BOTH}: BLEU is weak and contradicted"]
 
 
 @pytest.mark.release
 def test_ten_set_ups_of_a_folder_say_the_same(shared_data: Path, tmp_path: Path) -> None:
-    name = settings.FOLDERS[0]
-    made = [row for setup, run in settings.runs(name, shared_data, tmp_path) for row in settings.rows(name, setup, run)]
+    name = answers.FOLDERS[0]
+    made = [row for setup, run in answers.setups(name, shared_data, tmp_path) for row in answers.rows(name, setup, run)]
     assert len({row.setup for row in made}) == 10
-    assert list(settings.verdicts(made)) == []
+    assert list(answers.verdicts(made)) == []
 
 
 def test_the_page_of_answers_is_made_from_its_data() -> None:
-    answers_page = pytest.importorskip("benchmarks.answers_page")
-    assert answers_page.PAGE.read_text(encoding="utf-8") == answers_page.made()
+    assert answers.PAGE.read_text(encoding="utf-8") == answers.made()

@@ -1,11 +1,14 @@
 """Grades: the conditions of the contract by hand, and scipy's variances for the reliability."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
 import pytest
 
+from clirbench.errors import AlignmentError
 from clirbench.statistics.agreement import agreements
+from clirbench.statistics.given import estimates
 from clirbench.statistics.grades import (
     CONTRADICTED,
     LITTLE,
@@ -14,14 +17,20 @@ from clirbench.statistics.grades import (
     OPEN,
     STRONG,
     WEAK,
+    Evidence,
     Graded,
     after_scorings,
+    gap,
     grade,
     graded,
     low_outliers,
+    panels,
     reliability,
+    swapped_differences,
     topics_to_add,
+    unit_swaps,
 )
+from tests.statistics.worlds import scores_only, world
 
 
 @pytest.mark.parametrize(
@@ -92,3 +101,130 @@ def test_topics_to_add_by_the_prophecy_formula() -> None:
     assert topics_to_add(0.3, 60) == 150
     assert topics_to_add(0.0, 60) is None
     assert topics_to_add(nan, 60) is None
+
+
+def test_swapped_differences_are_those_of_two_taus() -> None:
+    rng = np.random.default_rng(0)
+    a, b, y = rng.integers(7, size=(3, 12)).astype(float)
+    swaps = rng.integers(2, size=(5, 12)).astype(float)
+    found = swapped_differences(a, b, y, swaps)
+    for moved, difference in zip(swaps, found, strict=True):
+        sides = np.stack([np.where(moved, b, a), np.where(moved, a, b)])
+        tau = estimates(sides, y, np.arange(12)).tau
+        assert difference == pytest.approx(tau[0] - tau[1])
+
+
+def test_all_exchanges_of_few_units() -> None:
+    assert unit_swaps(3).tolist() == [
+        [0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]
+    ]  # fmt: skip
+    assert unit_swaps(20, samples=9).shape == (10, 20)
+
+
+def test_a_bent_metric_loses_nothing() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=10)
+    a, b = y + 0.3 * rng.normal(size=10), y + 2 * rng.normal(size=10)
+    plain, bent = gap(a, b, y, np.arange(10)), gap(np.exp(4 * a), b, y, np.arange(10))
+    assert plain == bent
+    assert plain.method == "exchange"
+
+
+def test_few_units_are_not_tested() -> None:
+    rng = np.random.default_rng(2)
+    a, b, y = rng.normal(size=(3, 5))
+    five = gap(a, b, y, np.arange(5))
+    assert np.isnan(five.p_value)
+    assert five.smallest_p == 0.0625
+    families = gap(*(np.repeat(column, 4) for column in (a, b, y)), np.repeat(np.arange(5), 4))
+    assert np.isnan(families.p_value)
+    assert families.note == "too few independent systems (5)"
+    constant = gap(np.ones(8), *rng.normal(size=(2, 8)), np.arange(8))
+    assert np.isnan(constant.p_value)
+    assert "constant" in constant.note
+
+
+HOLED = scores_only([[1, 2, 3, 4], [1, float("nan"), 3, 4]], [[4, 3, 2, 1]])
+
+
+def test_panels() -> None:
+    whole = list(panels(HOLED))
+    assert [(part.metric_names, len(part.systems), note) for part, note in whole] == [(("x0",), 4, "")]
+    complete = list(panels(HOLED, complete=True))[1:]
+    assert [(part.metric_names, part.measure_names, part.systems) for part, _ in complete] == [
+        (("x1",), ("y0",), ("a00", "c02", "d03"))
+    ]
+    assert complete[0][1] == "over 3 of 4 systems: x1 has no value for b01"
+
+
+def test_a_segment_that_is_nan_is_refused_where_its_system_has_a_score() -> None:
+    """Soft accuracy standardises over all segments: one NaN among them made it .5 for every metric and measure."""
+    full = world(n=5)
+    key = full.metric_names[0], full.systems[0]
+    torn = np.array(full.statistics[key])
+    torn[3, 0] = np.nan
+    with pytest.raises(AlignmentError, match=f"{key[0]}: a segment of {key[1]} is NaN"):
+        replace(full, statistics={**full.statistics, key: torn})
+
+
+def test_only_keeps_items_aligned() -> None:
+    full = world(n=5)
+    part = full.only(np.array([True, False, True, True, False]))
+    assert part.systems == ("a00", "c02", "d03")
+    assert (part.per_topic["y0"] == full.per_topic["y0"][[0, 2, 3]]).all()
+    assert part.segments("m0") == 60
+
+
+def test_misaligned_items_are_refused() -> None:
+    full = world(n=4)
+    with pytest.raises(AlignmentError, match=r"y0: per-topic values \(3, 30\) for 4 systems"):
+        Evidence(full.board, per_topic={"y0": full.per_topic["y0"][:3]})
+    shorter = {**full.statistics, ("m0", "b01"): full.statistics["m0", "b01"][:-1]}
+    with pytest.raises(AlignmentError, match=r"m0: systems have different numbers of segments: \[59, 60\]"):
+        Evidence(full.board, shorter, full.metrics)
+
+
+def test_statistics_are_read_once() -> None:
+    full = world(n=3)
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics, full.per_topic, full.measures)
+    for part, _ in panels(evidence):
+        assert part.statistics["m0", "b01"] is evidence.statistics["m0", "b01"]
+    assert len(reads) == len(set(reads)) == 6
+    assert ("m0", "b01") in evidence.statistics
+    assert len(evidence.statistics) == len(list(evidence.statistics)) == 6
+
+
+@pytest.mark.parametrize(
+    ("systems", "segments", "bulky"),
+    [(50, 5_000, False), (50, 5_001, True), (51, 60, True), (3, 83_333, False), (3, 83_334, True)],
+)
+def test_statistics_of_many_systems_or_segments_are_bulky(systems: int, segments: int, bulky: bool) -> None:
+    assert world(n=systems, segments=segments, topics=3, noise=(0.3,)).bulky == bulky
+
+
+def test_looking_up_how_many_segments_there_are_reads_the_store_once() -> None:
+    full = world(n=51, noise=(0.3,))
+    reads: list[tuple[str, str]] = []
+
+    class Counting(dict[tuple[str, str], np.ndarray]):
+        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
+            reads.append(key)
+            return super().__getitem__(key)
+
+    evidence = Evidence(full.board, Counting(full.statistics), full.metrics)
+    assert [evidence.segments("m0") for _ in range(5)] == [60] * 5
+    assert reads == [("m0", "a00")]
+
+
+def test_no_systems_are_no_mistake() -> None:
+    full = world(n=3)
+    nobody = full.only(np.zeros(3, dtype=bool))
+    assert not nobody.bulky
+    assert nobody.segments("m0") == 0

@@ -1,12 +1,11 @@
 """A selection of benchmarks/validity.py with a fixed seed: worlds with known truth, in which every promise is kept."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from benchmarks.tables import DOCS, read_rows
 from benchmarks.validity import repetitions, rows
-from benchmarks.validity_page import DATA, FAILS, PAGE, page, read_rows
+from benchmarks.validity_page import DATA, FAILS, PAGE, Row, page
 
 SELECTION = {
     "tau .6: base": 1000,
@@ -93,5 +92,4 @@ def test_the_page_names_what_fails_and_what_is_not_said() -> None:
 
 
 def test_the_page_of_the_documentation_is_made_from_its_data_file() -> None:
-    docs = Path(__file__).parents[2] / "docs"
-    assert (docs / PAGE).read_text(encoding="utf-8") == page(read_rows(docs / DATA))
+    assert (DOCS / PAGE).read_text(encoding="utf-8") == page(read_rows(DOCS / DATA, Row))

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import clirbench as cb
-from benchmarks.predictions import held
+from benchmarks.telling import held
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import memory as memory_module
 from clirbench.labs.collections.memory import CAPTION, Collected, Memory, Observed, another, digest_of, memory
