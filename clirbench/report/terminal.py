@@ -114,10 +114,10 @@ def lines_of(made: Table, most: int | None = None) -> list[list[str]]:
 
 
 def show_rows(made: Table, most: int) -> None:
-    """The first rows of a table, and where the rest is; `!` before what should be equal and is not."""
+    """The first rows of a table, and how to see the rest; `!` before what should be equal and is not."""
     _print_rows(made, most)
     if len(made.rows) > most:
-        say(f"{len(made.rows) - most} more rows: {made.name}.tsv")
+        say(f"{len(made.rows) - most} more rows: --rows {len(made.rows)}")
 
 
 def _print_rows(made: Table, most: int | None = None) -> None:
