@@ -1,12 +1,13 @@
 """Grades: the conditions of the contract by hand, and scipy's variances for the reliability."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 import pytest
 
 from clirbench.errors import AlignmentError
+from clirbench.later import Shelf
 from clirbench.statistics.agreement import agreements
 from clirbench.statistics.given import estimates
 from clirbench.statistics.grades import (
@@ -188,14 +189,19 @@ def test_statistics_are_read_once() -> None:
     full = world(n=3)
     reads: list[tuple[str, str]] = []
 
-    class Counting(dict[tuple[str, str], np.ndarray]):
-        def __getitem__(self, key: tuple[str, str]) -> np.ndarray:
-            reads.append(key)
-            return super().__getitem__(key)
+    @dataclass(frozen=True)
+    class Stored:
+        key: tuple[str, str]
 
-    evidence = Evidence(full.board, Counting(full.statistics), full.metrics, full.per_topic, full.measures)
+        def load(self) -> np.ndarray:
+            reads.append(self.key)
+            return full.statistics[self.key]
+
+    stored = {key: Stored(key) for key in full.statistics}
+    evidence = Evidence(full.board, Shelf(stored), full.metrics, full.per_topic, full.measures)
     for part, _ in panels(evidence):
-        assert part.statistics["m0", "b01"] is evidence.statistics["m0", "b01"]
+        for key in stored:
+            assert part.statistics[key] is evidence.statistics[key]
     assert len(reads) == len(set(reads)) == 6
     assert ("m0", "b01") in evidence.statistics
     assert len(evidence.statistics) == len(list(evidence.statistics)) == 6

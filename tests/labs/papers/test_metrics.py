@@ -168,7 +168,6 @@ def test_perfect_text_has_no_errors(metric: Metric) -> None:
     "check",
     [
         core.test_one_token_segments_mixed_scripts_and_control_characters,
-        core.test_lone_surrogates_are_characters,
         core.test_unequal_line_counts_are_an_error,
         core.test_no_segments_at_all,
         core.test_signatures_say_name_and_version,
@@ -180,7 +179,7 @@ def test_what_the_core_asks_of_its_own(metric: Metric, check: Callable[[Metric],
 
 @pytest.mark.parametrize("metric", [m for m in ALL if m.name != "TER"], ids=named)
 def test_segments_of_100_000_characters(metric: Metric) -> None:
-    core.test_segments_of_100_000_characters(metric)
+    core.test_segments_of_100_000_characters_and_lone_surrogates(metric)
 
 
 def test_ter_of_one_long_segment() -> None:

@@ -33,7 +33,7 @@ def test_sparse_statistics_give_the_same_compiled_or_not() -> None:
     assert all(sparse.issparse(one) for one in held.values())
     made = Scoreboard(("a", "b"), (Column("MacroF1", "metric", np.array([1.0, 2.0])),))
     evidence = Evidence(made, held, {"MacroF1": metric})
-    weighting = Draws(("topics", "segments"), SAMPLES).weights("segments", len(references))
+    weighting = Draws(SAMPLES).weights("segments", len(references))
     plain = [metric.score(weighting @ one).std() for one in held.values()]
     assert min(plain) > 0
     assert spreads(evidence)["MacroF1"] == pytest.approx(plain, rel=1e-9)
