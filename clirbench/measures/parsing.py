@@ -30,6 +30,12 @@ from clirbench.types import Doubles, Ints, Run
 CUTOFF = r"(?:@\s*(?P<cutoff>\d+(?:\.\d+)?))?"
 NAME = re.compile(rf"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*{CUTOFF}\s*", re.DOTALL)
 
+TREC_EVAL = re.compile(r"(?P<name>[A-Za-z_]+?)[_@](?P<cutoff>\d+)")
+OF_TREC_EVAL = {"ndcg_cut": "nDCG", "ndcg": "nDCG", "map_cut": "AP", "map": "AP", "p": "P", "precision": "P"} | {
+    "recall": "R", "r": "R", "success": "Success", "recip_rank": "RR", "mrr": "RR",
+}  # fmt: skip
+"""Measures with a cut-off: trec_eval's names, in small letters, and those of ir-measures."""
+
 Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
 """By name the class of a measure, and what the name sets that differs from the class's defaults."""
 
@@ -55,6 +61,9 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     if base not in ir_measures.measures.registry:
         if base in (theirs := of_laboratories()):
             return _named(match, theirs)
+        if (known := TREC_EVAL.fullmatch(name)) and known["name"].lower() in OF_TREC_EVAL:
+            meant = f"{OF_TREC_EVAL[known['name'].lower()]}@{known['cutoff']}"
+            raise ConfigError(f"measure {name!r}: the name of trec_eval; type 'measures=[{meant}]'")
         raise UnknownName("measure", name, choices(theirs))
     return IrMeasure(name, name)
 
