@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _pool(options: Namespace) -> int:
     for run in map(str, options.runs):
         if "=" in run and not Path(run).exists():
-            to = run.partition("=")[2] or "DIR"
+            to = run.removeprefix("hydra.run.dir=") if run.startswith("hydra.run.dir=") else "DIR"
             raise ConfigError(f"pool: {run}: keys of a run have no meaning here; --out {to} says where the files go")
     lists = (options.groups, options.measures, options.metrics, options.apart)
     found = pool(options.runs, *([name for name in text.split(",") if name] for text in lists))
