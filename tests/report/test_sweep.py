@@ -104,11 +104,7 @@ def swept(cli: Callable[..., Any], tmp_path: Path) -> Callable[..., int]:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and ".hydra" not in path.parts
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_jobs_are_known_again_until_something_changes(swept: Callable[..., int], tmp_path: Path) -> None:
