@@ -1,7 +1,9 @@
 """The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
 A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
-most 60 words, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are there as far as there is room.
+most 70 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
+there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
+relevance judgments, these systems' pairs, what is assumed.
 
 Which systems belong together, by the columns that describe them, is here too: it colours the marks of a plot.
 """
@@ -42,8 +44,7 @@ FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
 OF_ROW = (
-    "measure", "metric", "grade", "lowered", "tau", "low", "high", "lower", "upper", "p_value", "p_adjusted", "systems",
-    "groups",
+    "measure", "metric", "grade", "lowered", "tau", "low", "high", "p_value", "p_adjusted", "systems", "groups",
 )  # fmt: skip
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
@@ -87,7 +88,7 @@ def findings(result: Result) -> list[Finding]:
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = sorted(
         (agreement(row, result) for row in own),
-        key=lambda found: (_place(found["grade"]), -found["lower"] if not isnan(found["lower"]) else 2.0),
+        key=lambda found: (_place(found["grade"]), -found["low"] if not isnan(found["low"]) else 2.0),
     )
     return [*made, *(_about(result, measure, made[0], rows) if made else ())]
 
@@ -121,11 +122,12 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(measure: Column, first_listed: bool = False) -> Finding:
-    """The source of relevance judgments of a measure."""
+def judged(measure: Column, first_listed: bool = False, capped: bool = False) -> Finding:
+    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most."""
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
+    values["capped"] = capped
     return Finding("judged", values=values)
 
 
@@ -143,8 +145,6 @@ def _about(
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
-    if top["lowered"]:
-        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     known = covariates(board, units) if shown else {}
     if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
         grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
@@ -156,29 +156,46 @@ def _about(
     if not shown and row.ceiling < SHOWN["strong"]:
         values = {"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]}
         yield Finding("noise", values=values)
+    if top["lowered"]:
+        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    yield from _queries(result, name, "topics" in top["lowered"].split())
     if given := experiment.given:
         of = beyond_known(board, units, given, Permuting(experiment.alpha, seed=experiment.seed))
         adding = {metric: one for (by, metric), one in of.items() if by == measure.name}
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    yield judged(measure, board.first_is_listed)
-    if scored := [one.shown for one in result.scoring_taus if one.metric == name and not one.half]:
-        yield Finding("scorings", values={"metric": name, "shown": sum(scored), "scorings": len(scored)})
+    yield judged(measure, board.first_is_listed, "reference" in top["lowered"].split())
+    if top["grade"] in (OPEN, WEAK):
+        yield from separable(result, measure, name)
     # The groups that names or the order of scores suggest with which the grade would be the lowest.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()} if shown else {}
     by = max(grades, key=lambda by: _place(grades[by]), default="")
     if grades and _place(grades[by]) > _place(top["grade"]):
         values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
         yield Finding("reading", values=values)
-    # By MAP, by another retriever, or by the other kind of judgments of the same measure.
-    by_map = f"MAP{''.join(measure.name.partition('[')[1:])}"
+    # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
-    others = [b if a == measure.name else a for a, b in pairs if measure.name in (a, b)]
-    for other in dict.fromkeys([by_map, *others]):
-        if other != measure.name and (other, name) in rows and not isnan(rows[other, name].lower):
-            kind = "by MAP" if other == by_map else "second"
-            yield Finding(kind, values=agreement(rows[other, name], result).values)
+    for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
+        if (other, name) in rows and not isnan(rows[other, name].ci_low):
+            yield Finding("second", values=agreement(rows[other, name], result).values)
+
+
+def _queries(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
+    """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
+    if (kinds := result.kinds) is not None:
+        values = {"topics": kinds.said, "second": kinds.second, "differs": kinds.differs, "metric": metric}
+        yield Finding("queries", values=values | {"grade": kinds.grades.get(metric, "") if lowered else ""})
+
+
+def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
+    """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
+    for row in result.separable:
+        if (row.measure, row.metric) == (measure.name, metric):
+            values = asdict(row) | {"systems": result.units.number, "along": result.units.along_training}
+            if result.units.along_training:
+                values["systems"] = len(result.units.labels)
+            yield Finding("separable_pairs", values=values)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -207,6 +224,9 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         if grades[best] in SHOWN:
             values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}
             yield Finding("reading", values=values)
+    right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
+    if right:
+        yield from separable(result, measure, max(right, key=lambda name: right[name]))
     whole = measure.values + units.steps + sum(metric.values for metric in metrics)
     rows = np.flatnonzero(np.isfinite(whole))
     own = units.only(rows)
@@ -219,17 +239,19 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield Finding("same step", values={"measure": measure.name, **values})
 
 
-WORDS = 60
-MOST, MOST_GIVEN = 4, 6
-"""Names at most in one list: of metrics, of what is known without them."""
+WORDS = 70
+MOST = 6
+"""Names at most in a list within a sentence; the list of other metrics names them all."""
 EVIDENCE = {
     STRONG: "strong evidence",
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
-BY = "By {measure}, {metric} orders {tau} (at least {lower})."
-OPTIONAL = ("basis", "noise", "lowered", "scorings", "others", "range", "second")
-"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
+OPTIONAL = ("noise", "queries", "basis", "range", "second")
+"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never.
+Topics of which another kind orders the systems otherwise limit the answer, and stay."""
+FEWEST_PAIRS = 10
+"""Of fewer pairs that retrieval can tell apart, how many a metric has right is not reported."""
 READ = {
     "people": "People judged relevance ({}).",
     "known_items": "Relevant ({}) are known items: the documents that the topics belong to.",
@@ -238,11 +260,13 @@ READ = {
     "imported": "{} is read from a score table.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
+WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
+"""Grades in the list of other metrics; those that are not here are words themselves."""
 LOWERED = {
     "outliers": "{metric} mostly separates weak systems from good ones.",
     "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
 }
-"""Why a grade is one step lower; the finding about other scorings says so itself."""
+"""Why a grade is lower than its interval; other findings say what references, topics and covariates do."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -250,16 +274,21 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
     made = [("agreement", sentence(one)) for one in agreements[:1]]
-    made += [("basis", f"It rests on {_of(one)}.") for one in agreements[:1] if one["grade"] == WEAK and _of(one)]
     made += [("others", other_metrics(agreements))]
-    made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
+    made += [(_kind(one), sentence(one)) for one in found if one.kind != "agreement"]
+    made += [("basis", f"This counts {of}.") for one in agreements[:1] if one["grade"] == WEAK and (of := _of(one))]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
     for at in sorted(optional, key=lambda at: OPTIONAL.index(kept[at][0])):
-        if sum(len(kept[i][1].split()) for i in (*needed, at)) <= words:
+        if sum(len(kept[i][1].split()) for i in (*needed, at) if kept[i][0] != "others") <= words:
             needed.append(at)
     return [kept[at][1] for at in sorted(needed)]
+
+
+def _kind(found: Finding) -> str:
+    limits = found.kind == "queries" and (found["differs"] or found["grade"])
+    return "limiting queries" if limits else found.kind
 
 
 def sentence(found: Finding) -> str:
@@ -277,7 +306,7 @@ def percent(tau: float) -> str:
 def _written(name: str, value: Any) -> str:
     if isinstance(value, float):
         return p_said(value) if name == "p_value" else percent(value)
-    return listed(value, MOST if name == "metrics" else MOST_GIVEN) if isinstance(value, list) else str(value)
+    return listed(value, MOST) if isinstance(value, list) else str(value)
 
 
 def _agreement(found: Finding) -> str:
@@ -287,20 +316,20 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the number of systems has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        return f"{{metric}} orders {what} as {_judge(found)} (at least {{lower}}{of}): {EVIDENCE[grade]}."
+        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {EVIDENCE[grade]}."
     if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way (at most {upper} right)."
+        return "{metric} orders most pairs the wrong way (at most {high} right)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
-        return "{metric} is close to a coin flip (at most {upper} right)."
+        return "{metric} is close to a coin flip (at most {high} right)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN and found["tau"] <= 0:
         return f"{{metric}}: undecided with {{groups}} {noun}."
     if grade == OPEN:
         needed = "about {groups_needed}" if found["groups_needed"] else "more than 100"
-        return f"{{metric}}: undecided; {needed} {noun} are needed."
+        return f"{{metric}}: undecided; {needed} {noun} are needed in all."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -311,7 +340,7 @@ def _of(found: Finding) -> str:
     """How many groups, where systems share one; that they are taken for independent, where nobody declared it."""
     assumed = "" if found["declared"] else ", if made independently"
     if found["grouped_by"]:
-        return f"{found['groups']} groups{assumed}"
+        return f"{found['groups']} {'independent ' if found['declared'] else ''}groups of systems{assumed}"
     return f"{found['groups']} systems{assumed}" if assumed else ""
 
 
@@ -320,17 +349,16 @@ def _judge(found: Finding) -> str:
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
-    """`Also strong: chrF1. Open: MicroF1.`, without the first metric."""
-    if not found:
-        return ""
+    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
     by_grade: dict[str, list[str]] = {}
     for one in found[1:]:
-        by_grade.setdefault(one["grade"] or "not tested", []).append(one["metric"])
-    first = found[0]["grade"] or "not tested"
-    told = [
-        f"{'also ' if grade == first else ''}{grade}: {listed(metrics, MOST)}" for grade, metrics in by_grade.items()
+        by_grade.setdefault(one["grade"], []).append(one["metric"])
+    said = [
+        f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
+        for grade, metrics in by_grade.items()
+        if grade != NOISY
     ]
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in told)
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
 def p_said(value: float) -> str:
@@ -345,8 +373,24 @@ def _covariate(found: Finding) -> str:
 
 
 def _range(found: Finding) -> str:
-    noise = "" if isnan(found["ceiling"]) else " (noise allows about {ceiling})"
-    return f"Within the better half of the systems {{metric}} orders {{tau}}{noise}."
+    noise = "" if isnan(found["ceiling"]) else " (noise allows {ceiling})"
+    return f"Among the better half of the systems {{metric}} orders {{tau}}{noise}."
+
+
+def _queries(found: Finding) -> str:
+    first = "Topics are {topics}, not people's queries"
+    if found["grade"]:
+        return f"{first}; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}."
+    return f"{first}; by {{second}} the order of the systems differs." if found["differs"] else f"{first}."
+
+
+def _separable(found: Finding) -> str:
+    noun = "checkpoints" if found["along"] else "systems"
+    first = f"Of these {{systems}} {noun}' {{pairs}} pairs, retrieval can tell {{separable}} apart"
+    if found["separable"] < FEWEST_PAIRS or (not found["along"] and not found["p_value"] <= 0.05):
+        return f"{first}."
+    luck = "" if found["along"] else "; by luck: {p_value}"
+    return f"{first}; {{metric}} orders {{right}} of them rightly ({{others_right}} of the other {{others}}{luck})."
 
 
 def _judged(found: Finding) -> str:
@@ -357,11 +401,12 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
+    most = ": moderate at most" if found["capped"] else ""
     if found["searched_reference"]:
         scored = "metrics score against reference {scoring_reference}"
-        return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}."
+        return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-    return f"Relevance ({measure}) is from the same reference{favoured}."
+    return f"Relevance ({measure}) is from the same reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:
@@ -384,7 +429,7 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    return f"Checkpoints of {of} cannot validate a metric; train {NUMBERS[FEWEST_RUNS]}."
+    return f"Checkpoints of {of} cannot validate a metric for other runs."
 
 
 def _same_step(found: Finding) -> str:
@@ -398,16 +443,16 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "nothing": "This run has no {missing}, so nothing is compared.",
     "training": _training,
     "same step": _same_step,
-    "lowered": lambda found: " ".join(LOWERED[reason] for reason in found["by"].split() if reason in LOWERED),
     "covariate": _covariate,
     "noise": "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "scorings": "{metric} is shown in {shown} of {scorings} other scorings of the same topics.",
+    "lowered": lambda found: " ".join(LOWERED[reason] for reason in found["by"].split() if reason in LOWERED),
+    "queries": _queries,
+    "separable_pairs": _separable,
     "reading": _reading,
-    "second": BY,
-    "by MAP": BY,
+    "second": "By {measure}, {metric} orders {tau} (at least {low}).",
 }
 
 

@@ -18,6 +18,7 @@ from clirbench.report.answer import (
     group_columns,
     grouped_by,
     grouping,
+    other_metrics,
     percent,
     sentence,
     training_runs,
@@ -51,9 +52,9 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     row = next(one for one in found.findings if one.kind == "agreement")
     assert (row["metric"], row["tau"]) == ("Good", pytest.approx(1 - 6 / 66))
     assert found.sentences[:2] == (
-        f"Good orders 95 % of system pairs as people's judgments do (at least {percent(row['lower'])}; 12 systems, if "
+        f"Good orders 95 % of system pairs as people's judgments do (at least {percent(row['low'])}; 12 systems, if "
         "made independently): strong evidence.",
-        "Also strong: Fair. Little: Noise.",
+        "Also strong: Fair. Close to a coin flip: Noise.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "People judged relevance (MAP)." in found.sentences
@@ -70,13 +71,13 @@ LINES = [str(i) for i in range(12)]
         ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
          {"G": "moderate"}),
         ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do "
-         r"\(at least \d\d %; 6 groups\): strong evidence\.", {"G": "strong"}),
+         r"\(at least \d\d %; 6 independent groups of systems\): strong evidence\.", {"G": "strong"}),
         ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .*", {"X": "contradicted"}),
         ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
         ({"Flat": [1.0] * 12}, {}, "Whether Flat orders the systems as people's judgments do .*", {"Flat": ""}),
-        ({"G": GOOD}, {"step": LINES}, "Checkpoints of one run cannot validate a metric; train five.", {}),
+        ({"G": GOOD}, {"step": LINES}, "Checkpoints of one run cannot validate a metric for other runs.", {}),
         ({"G": GOOD}, {"step": [str(i % 4) for i in range(12)], "run": [str(i // 4) for i in range(12)]},
-         "Checkpoints of three runs cannot validate a metric; train five.", {}),
+         "Checkpoints of three runs cannot validate a metric for other runs.", {}),
         # A covariate that explains everything limits the grade, unless pairs of equal covariate show the metric.
         ({"G": MAP}, {"training_lines": LINES}, ".* better than chance, not enough to choose by.", {"G": "weak"}),
         ({"G": MAP}, {"training_lines": SIX_SIZES}, ".*: strong evidence.", {"G": "strong"}),
@@ -95,7 +96,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == f"Slight: undecided; about {needed} systems are needed."
+    assert found.sentences[0] == f"Slight: undecided; about {needed} systems are needed in all."
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -118,7 +119,7 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     found = answered(made)
     assert (found.grades, made.units.source) == ({}, "number")
     assert found.sentences[:2] == (
-        "Checkpoints of one run cannot validate a metric; train five.",
+        "Checkpoints of one run cannot validate a metric for other runs.",
         "If each was made independently, the evidence for Good is weak (units=none).",
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
@@ -223,7 +224,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Sixty words before the decision, 25 in the first sentence, three numbers there (n and p count for none)."""
+    """Seventy words before the decision, other metrics apart, 25 in the first sentence, three numbers there (n and p count for none)."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
@@ -232,7 +233,11 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         }
         metadata = {"training_lines": [str(i // 2) for i in range(n)]} if seed % 2 else {}
         found = of(columns, reliability=0.4 if seed % 3 else 0.9, **metadata)
-        assert len(str(found).split()) <= WORDS
+        others = other_metrics([one for one in found.findings if one.kind == "agreement"])
+        assert len(str(found).replace(others, "").split()) <= WORDS
+        assert set(re.findall(r"Metric\d", f"{found.sentences[0]} {others}")) >= set(found.grades) or set(
+            found.grades.values()
+        ) == {"too noisy to tell"}
         first = found.sentences[0]
         assert len(first.split()) <= 25
         numbers = re.findall(r"\d+", re.sub(r"Metric\d|; \d+ (systems|groups)", "", first))
@@ -240,17 +245,32 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         assert not re.search(r"\b(ship|units?(?!=)|trust\w*)\b", str(found), re.IGNORECASE)
 
 
+QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X"}
+PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14, "others": 30, "others_right": 19,
+         "along": False, "p_value": 0.02}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
         ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
          "These 61 topics cannot rank the systems; add about 120."),
-        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "lower": 0.4},
+        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4},
          "By MAP{x}, X orders 90 % (at least 70 %)."),
-        ("scorings", {"metric": "X", "shown": 14, "scorings": 16},
-         "X is shown in 14 of 16 other scorings of the same topics."),
+        ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words each of 369 reference "
+         "sentences, not people's queries; by titles the order of the systems differs."),
+        ("queries", {**QUERIES, "differs": True, "grade": "open"}, "Topics are five rare words each of 369 reference "
+         "sentences, not people's queries; by titles X is undecided."),
+        ("queries", {**QUERIES, "differs": False, "grade": ""}, "Topics are five rare words each of 369 reference "
+         "sentences, not people's queries."),
+        ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart; X orders 14 of them "
+         "rightly (19 of the other 30; by luck: p = .020)."),
+        ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "along": True, "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval can "
+         "tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
-        ("lowered", {"metric": "X", "by": "scorings outliers"}, "X mostly separates weak systems from good ones."),
+        ("lowered", {"metric": "X", "by": "topics outliers"}, "X mostly separates weak systems from good ones."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
          "If systems of one maker belong together, the grade is weak (units=maker)."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
@@ -258,7 +278,7 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
-         "Within the better half of the systems X orders 60 % (noise allows about 90 %)."),
+         "Among the better half of the systems X orders 60 % (noise allows 90 %)."),
     ],
 )  # fmt: skip
 def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:
