@@ -42,7 +42,7 @@ FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
 OF_ROW = (
-    "measure", "metric", "grade", "lowered", "tau", "low", "high", "lower", "upper", "p_value", "p_adjusted", "systems",
+    "measure", "metric", "grade", "lowered", "tau", "low", "high", "p_value", "p_adjusted", "systems",
     "groups",
 )  # fmt: skip
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
@@ -87,7 +87,7 @@ def findings(result: Result) -> list[Finding]:
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = sorted(
         (agreement(row, result) for row in own),
-        key=lambda found: (_place(found["grade"]), -found["lower"] if not isnan(found["lower"]) else 2.0),
+        key=lambda found: (_place(found["grade"]), -found["low"] if not isnan(found["low"]) else 2.0),
     )
     return [*made, *(_about(result, measure, made[0], rows) if made else ())]
 
@@ -101,7 +101,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(row.value, result.experiment.alpha / len(graded))
+        needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
@@ -176,7 +176,7 @@ def _about(
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     others = [b if a == measure.name else a for a, b in pairs if measure.name in (a, b)]
     for other in dict.fromkeys([by_map, *others]):
-        if other != measure.name and (other, name) in rows and not isnan(rows[other, name].lower):
+        if other != measure.name and (other, name) in rows and not isnan(rows[other, name].ci_low):
             kind = "by MAP" if other == by_map else "second"
             yield Finding(kind, values=agreement(rows[other, name], result).values)
 
@@ -184,7 +184,7 @@ def _about(
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
-    rows = between(result.board, measure, units, result.experiment.alpha, result.experiment.seed, known)
+    rows = between(result.board, measure, units, result.experiment.alpha, known)
     return {name: row.grade for name, row in rows.items()}
 
 
@@ -227,7 +227,7 @@ EVIDENCE = {
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
-BY = "By {measure}, {metric} orders {tau} (at least {lower})."
+BY = "By {measure}, {metric} orders {tau} (at least {low})."
 OPTIONAL = ("basis", "noise", "lowered", "scorings", "others", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 READ = {
@@ -239,7 +239,6 @@ READ = {
 }
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
-    "outliers": "{metric} mostly separates weak systems from good ones.",
     "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
 }
 """Why a grade is one step lower; the finding about other scorings says so itself."""
@@ -287,14 +286,14 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the number of systems has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        return f"{{metric}} orders {what} as {_judge(found)} (at least {{lower}}{of}): {EVIDENCE[grade]}."
+        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {EVIDENCE[grade]}."
     if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way (at most {upper} right)."
+        return "{metric} orders most pairs the wrong way (at most {high} right)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
-        return "{metric} is close to a coin flip (at most {upper} right)."
+        return "{metric} is close to a coin flip (at most {high} right)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN and found["tau"] <= 0:
         return f"{{metric}}: undecided with {{groups}} {noun}."
