@@ -32,11 +32,12 @@ from benchmarks import validity_cells
 from benchmarks.tables import read_rows, write_rows
 from benchmarks.validity_cells import SYSTEMS, Cell
 from benchmarks.validity_collections import COLLECTIONS
+from benchmarks.validity_intervals import INTERVALS
 from benchmarks.validity_page import DATA, PAGE, Row, page
 
 Seen = dict[str, np.ndarray]
 """What the repetitions of a cell saw, by name; NaN where nothing was said."""
-CELLS: Mapping[str, Cell] = {**SYSTEMS, **COLLECTIONS}
+CELLS: Mapping[str, Cell] = {**INTERVALS, **SYSTEMS, **COLLECTIONS}
 ROUND = 100
 LEVELS = {"cover": 0.94, "printed": 0.93, "predicted": 0.92}
 """What the 99 % Monte Carlo interval of a rate must touch."""

@@ -371,10 +371,7 @@ class Result:
         """tau of every metric under every other scoring and on both halves of the topics, and whether it is shown."""
         scorings = (*self.other_scorings, *self.topic_halves)
         experiment = self.experiment
-        found = scoring_taus(
-            scorings, real_metrics(self.board), self.units, alpha=experiment.alpha, seed=experiment.seed
-        )
-        return tuple(found)
+        return tuple(scoring_taus(scorings, real_metrics(self.board), self.units, alpha=experiment.alpha))
 
     @cached_property
     def decision(self) -> Decision | None:

@@ -63,18 +63,20 @@ def load() -> None:
 
 
 def first_use() -> None:
-    """Load compiled loops, a table and the report's template."""
+    """Load compiled loops and the report's template."""
+    import numpy as np
+
     from clirbench.metrics.bleu import BLEU
     from clirbench.metrics.macrof import MacroF
     from clirbench.report.html.page import _environment
     from clirbench.retrieval.bm25 import BM25
-    from clirbench.statistics.agreement import interval
+    from clirbench.statistics.agreement import agreements
     from clirbench.types import Document, Documents, TestSet, Topic
 
     for metric in (BLEU(), MacroF()):
         metric.score(metric.statistics(["a b"], TestSet((("a b",),), ("a b",))).sum(axis=0))
     BM25().rank(Documents.of([Document("1", "oil price"), Document("2", "x")]), [Topic.of("t", "oil")])
-    interval(0.5, 9)
+    agreements(np.arange(9.0)[None], np.arange(9.0), np.arange(9))
     _environment().get_template("page.html.j2")
 
 

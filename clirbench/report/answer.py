@@ -102,7 +102,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(row.value, result.experiment.alpha / len(graded))
+        needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
@@ -201,7 +201,7 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
-    rows = between(result.board, measure, units, result.experiment.alpha, result.experiment.seed, known)
+    rows = between(result.board, measure, units, result.experiment.alpha, known)
     return {name: row.grade for name, row in rows.items()}
 
 
@@ -263,7 +263,6 @@ READ = {
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
 LOWERED = {
-    "outliers": "{metric} mostly separates weak systems from good ones.",
     "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
 }
 """Why a grade is lower than its interval; other findings say what references, topics and covariates do."""

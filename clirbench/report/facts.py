@@ -132,7 +132,7 @@ def p_method(table: Table) -> str:
     """How the p-values of a tau table were made: of each pair by itself, and p_adjusted, for all metrics together."""
     rows = [row for row in table.records if isinstance(row, Correlation)]
     used = dict.fromkeys(row.p_method for row in rows if row.p_method)
-    together = ["p_adjusted by step-down max-T"] if any(not isnan(row.p_adjusted) for row in rows) else []
+    together = ["p_adjusted for all metrics together"] if any(not isnan(row.p_adjusted) for row in rows) else []
     return ", ".join([*used, *together]) or "none"
 
 

@@ -91,8 +91,8 @@ def as_json(values: Mapping[str, Any]) -> str:
 
 HEADER = ("metric", "tau", "low", "high", "p", "grade")
 ABOUT = (
-    "tau: Kendall's tau-b between independent groups, with its 95 % interval from a t copula. p: one-sided, of "
-    "tau <= 0, for all metrics together (step-down max-T), as is the lower bound of tau that the grade rests on."
+    "tau: Kendall's tau-b between independent groups, with its 95 % interval, corrected for all metrics together; the "
+    "grade rests on its low end. p: one-sided, of tau <= 0, corrected likewise."
 )
 SHARED = ("dropped", "counts", "versions", "signatures")
 """What paper.md has of the page of the run."""
@@ -145,8 +145,8 @@ def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
     tau = f"Kendall's tau between {groups} of {first['metric']} with {first['measure']} is {number(first['tau'])}"
     tested = sum(bool(one["grade"]) for one in agreements)
     if not isnan(first["p_adjusted"]):
-        corrected = f", corrected for {tested} metrics by step-down max-T" if tested > 1 else ""
-        tau += f" (95 % confidence {interval(first['low'], first['high'])}, t copula; "
+        corrected = f", corrected for {tested} metrics" if tested > 1 else ""
+        tau += f" (95 % confidence {interval(first['low'], first['high'])}; "
         tau += f"{p_said(first['p_adjusted'])}, one-sided{corrected})"
     yield f"{tau}."
     row = by_pair(result.correlations, KENDALL)[first["measure"], first["metric"]]

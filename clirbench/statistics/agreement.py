@@ -1,25 +1,23 @@
-"""How a metric agrees with a measure: tau between independent groups, its interval, bounds and tests of all metrics.
+"""How a metric agrees with a measure: tau between independent groups, and the one interval that grades rest on.
 
     tau = sum w_ij s_ij(x) s_ij(y) / sqrt(sum w_ij |s_ij(x)| * sum w_ij |s_ij(y)|)
 
 over pairs i, j of different units, s the sign of the difference, w_ij = 1 / (systems in i's unit * in j's): every
 pair of units counts once, however many systems they have. With one system a unit this is Kendall's tau-b.
 
-One table carries intervals and bounds: the distribution of Kendall's tau of n pairs from a t copula with 4 degrees of
-freedom, n the number of groups, by simulation (benchmarks/kendall_table.py). Its tails are heavier than a normal
-copula's, as those of scores are. n being the number of groups is exact where a group holds copies and cautious where
-its systems differ. How sure other values are is seen by leaving out one unit at a time (`jackknifed`).
+The interval holds every true tau t from which the observed one is no further than z standard errors. The variance is
+that of tau of n pairs from a normal distribution (`variance`), n the number of groups, .8 at t and .2 at the observed
+tau, times how much larger the jackknife finds it (`excess`): real scores have heavier tails than normal ones, and in
+groups, systems differ. Counted in worlds of real systems (benchmarks/validity_intervals.py).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.resources import as_file, files
 from math import nan
 
 import numpy as np
 
-from clirbench.statistics.coefficients import ENUMERATED, UNTESTED, kendall, kendall_exact, pair_balance, signs
+from clirbench.statistics.coefficients import ENUMERATED, TINY, UNTESTED, kendall, kendall_exact, pair_balance, signs
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 6
@@ -121,201 +119,172 @@ def ratio(balance: Doubles, squared: Doubles) -> Doubles:
 
 FEWEST_COMPARED = 3
 """Units that the interval of a tau needs."""
-DRAWS = 10_000
-MOST_RELATED = 500
-"""Systems up to which it is known how metrics move together."""
-GRID = np.sin(np.linspace(-np.pi / 2, np.pi / 2, 65))
-"""The taus of the table, true and observed: denser towards 1 and -1."""
-COORDINATE = np.arcsin(GRID)
+PRIOR, LARGER, AT_TRUE = 20, 1.15, 0.8
+"""Before any system is seen, standard errors are 1.15 times those of normal columns; that counts as 20 units do. The
+share of the variance that is taken at the true tau. Chosen on other collections than they were judged on."""
+TAUS = np.sin(np.arange(-250, 251) * np.pi / 500)
+"""True taus at which it is asked whether they fit: 0 among them, denser towards 1 and -1."""
+AT_ONCE = 1 << 22
+"""Pairs of systems times metrics that are held at once: 32 MB."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """One metric and one measure: `tau` between groups; `low`, `high`: its interval by itself, 2.5 % on each side.
+    """One metric and one measure: `tau` between groups; `low`, `high`: its interval, corrected for the metrics.
 
-    `lower`, `upper`: one-sided bounds, corrected for the number of metrics: whatever value one asks about, in at most
-    5 % of runs any metric that does not exceed it has `lower` above it. So a grade is corrected; that all bounds hold
-    at once is not promised (five unrelated metrics of five true taus: .91). One metric alone has `lower` above `low`.
-    `p_value`: one-sided, of tau <= 0, corrected likewise, below alpha where `lower` is above 0. NaN with the reason in
-    `note`.
+    Each end leaves out alpha / max(2, `effective_number` of the metrics), so one or two metrics have a .95 interval.
+    `p_value`: one-sided, of tau <= 0, corrected likewise: below alpha exactly where `low` is above 0. NaN with the
+    reason in `note`.
     """
 
     tau: float = nan
     low: float = nan
     high: float = nan
-    lower: float = nan
-    upper: float = nan
     p_value: float = nan
     n_systems: int = 0
     groups: int = 0
     note: str = ""
 
 
-@lru_cache(maxsize=1)
-def _table() -> tuple[Doubles, Doubles]:
-    """(sizes,) and (sizes, true taus, observed taus): normal quantiles of the upper tail's mid-p."""
-    with as_file(files("clirbench.data") / "kendall_t4.npz") as path, np.load(path) as held:
-        sizes, half = held["sizes"].astype(np.float64), held["quantiles"] / 1000
-    return sizes, np.concatenate([-half[:, :0:-1, ::-1], half], axis=1)
+def variance(tau: Doubles | float, groups: Ints | int) -> Doubles:
+    """Of Kendall's tau of `groups` pairs from a normal distribution whose tau is `tau`; n >= 2.
 
-
-def upper_tail(tau: float, groups: int) -> Doubles:
-    """(65,): normal quantiles of P(T > tau) + P(T = tau) / 2 for every true tau of `GRID`, not falling.
-
-    Between tabled numbers of groups a line in the root of their number; above the largest, deviations shrink with it.
+    **Source:** Esscher 1924, "On a method of determining correlation from the ranks of the variates".
     """
-    sizes, table = _table()
-    most = sizes[-1]
-    # What more groups would do to a deviation, the largest tabled number sees as a larger deviation.
-    seen = np.clip(GRID + (tau - GRID) * np.sqrt(max(groups, most) / most), -1, 1)
-    at, share = _between(sizes, groups)
-    place = np.arcsin(seen)
-    column = np.clip(np.searchsorted(COORDINATE, place, side="right") - 1, 0, len(GRID) - 2)
-    row, part = np.arange(len(GRID)), (place - COORDINATE[column]) / np.diff(COORDINATE)[column]
-    low, high = (table[at - 1 : at + 1, row, end] for end in (column, column + 1))
-    ends = low + part * (high - low)  # exactly `low` where both are the same: ties decide the order of metrics
-    return np.maximum.accumulate(ends[0] + share * (ends[1] - ends[0]))
+    three = 1 / 9 - (2 / np.pi * np.arcsin(np.sin(np.pi / 2 * np.asarray(tau)) / 2)) ** 2
+    return np.asarray(2 / (groups * (groups - 1)) * (1 - np.square(tau) + 2 * (groups - 2) * three))
 
 
-def _between(sizes: Doubles, groups: int) -> tuple[int, float]:
-    """The tabled size that ends the stretch of this number of groups, and how far along it, in its root, they are."""
-    at = int(np.clip(np.searchsorted(sizes, groups), 1, len(sizes) - 1))
-    low, here, high = np.sqrt([sizes[at - 1], min(groups, sizes[-1]), sizes[at]])
-    return at, float((here - low) / (high - low))
+def inner(tau: Doubles | float, groups: Ints | int) -> Doubles:
+    """An observed tau drawn in by one pair, so that a perfect one has a variance."""
+    pairs = groups * (groups - 1) / 2
+    return np.asarray(tau * pairs / (pairs + 1))
 
 
-def _inverted(tail: Doubles, p: float) -> float:
-    """The true tau at which a tail has this probability; 1 or -1 where none has."""
-    from scipy.special import ndtri
-
-    z = float(ndtri(p))
-    if z <= tail[0]:
-        return -1.0
-    return 1.0 if z >= tail[-1] else float(np.sin(np.interp(z, tail, COORDINATE)))
+def excess(tau: Doubles, groups: Ints, jackknife: Doubles) -> Doubles:
+    """How many times as large as normal columns' the variance of this observed tau is, by its jackknife and before."""
+    own = jackknife / variance(inner(tau, groups), groups)
+    return np.asarray((PRIOR * LARGER**2 + (groups - 1) * own) / (PRIOR - 1 + groups))
 
 
-def interval(tau: float, groups: int) -> tuple[float, float]:
-    """The central .95 interval of the true tau, by inversion of both tails, mid-p."""
-    tail = upper_tail(tau, groups)
-    return _inverted(tail, 0.025), _inverted(tail, 0.975)
+def standard_error(true: Doubles | float, tau: Doubles | float, groups: Ints | int, times: Doubles | float) -> Doubles:
+    """Of the observed `tau` for each `true` one; `times`: of `excess`."""
+    at_tau = variance(inner(tau, groups), groups)
+    return np.asarray(np.sqrt(times * (AT_TRUE * variance(true, groups) + (1 - AT_TRUE) * at_tau)))
 
 
-def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, seed: int = 0) -> list[Agreement]:
+def limits(tau: Doubles, groups: Ints, times: Doubles, z: float) -> tuple[Doubles, Doubles]:
+    """(metrics,) twice: the least and the largest true tau within z standard errors of each observed one."""
+    row, most = np.arange(len(tau)), len(TAUS)
+    true = np.sort(np.concatenate([np.tile(TAUS, (len(tau), 1)), tau[:, None]], axis=1), axis=1)
+    beyond = np.abs(tau[:, None] - true) - z * standard_error(true, tau[:, None], groups[:, None], times[:, None])
+    fit = beyond <= 0
+
+    def end(last: Ints, outside: Ints) -> Doubles:
+        """Where between the last that fits and the one outside, if there is one."""
+        one, other = beyond[row, last], beyond[row, np.clip(outside, 0, most)]
+        share = np.where(other > 0, one / np.where(other > 0, one - other, 1.0), 0.0)
+        return np.asarray(true[row, last] + share * (true[row, np.clip(outside, 0, most)] - true[row, last]))
+
+    first, last = fit.argmax(axis=1), most - fit[:, ::-1].argmax(axis=1)
+    return end(first, first - 1), end(last, last + 1)
+
+
+def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05) -> list[Agreement]:
     """Every metric with one measure. `x`: (metrics, n), `y`: (n,), NaN for holes, more is better; `unit`: (n,).
 
-    A metric is compared over the systems that have both values. Bounds and p-values of all metrics are made together:
-    for each c, metrics are tested for "tau <= c" in the order of their evidence against 0, each against the largest of
-    those not yet rejected (step-down max-T); the joint distribution is normal, with the correlations that the metrics'
-    taus have over all orders of the groups by the measure; a metric's lower bound is the end of the c that are rejected
-    for it without a gap. At each c a true hypothesis is rejected for any metric with probability alpha at most.
-    **Source:** Demarta and McNeil 2005 (t copula); Westfall and Young 1993, algorithm 2.8 (step-down); Daniels 1944.
+    A metric is compared over the systems that have both values. Of at most 9 systems, each a group, an end passes 0
+    only where the exact permutation test agrees.
     """
-    found = [_single(column, y, unit) for column in x]
-    tested = [m for m, one in enumerate(found) if not np.isnan(one.low)]
-    if not tested:
+    from scipy.special import ndtr, ndtri
+
+    found, variances = _measured(x, y, unit)
+    tested = np.flatnonzero(np.isfinite(variances))
+    if not len(tested):
         return found
-    family = [found[m] for m in tested]
-    drawn = _drawn(permutation_correlations(x[tested], y, unit), seed)
-    exact = [exact_tail(x[m], y, unit) for m in tested]
-    lower, p_values = _together(family, exact, drawn, alpha)
-    exact = [exact_tail(-x[m], y, unit) for m in tested]
-    upper, _ = _together([replace(one, tau=-one.tau) for one in family], exact, drawn, alpha)
-    for m, low, high, p in zip(tested, lower, upper, p_values, strict=True):
-        found[m] = replace(found[m], lower=low, upper=-high, p_value=p)
+    whole = np.isfinite(y)
+    corrected = max(2.0, effective_number(x[tested][:, whole], unit[whole]))
+    side = alpha / corrected
+    tau, groups = np.array([found[m].tau for m in tested]), np.array([found[m].groups for m in tested])
+    times = excess(tau, groups, variances[tested])
+    low, high = limits(tau, groups, times, -float(ndtri(side)))
+    p = ndtr(-tau / standard_error(0.0, tau, groups, times))
+    exact = np.array([exact_tail(x[m], y, unit) for m in tested])
+    low = np.where(exact >= side, np.minimum(low, 0.0), low)
+    high = np.where(exact >= side, np.maximum(high, 0.0), high)
+    p = np.clip(corrected * np.where(tau > 0, np.fmax(p, exact), p), TINY, 1.0)
+    for m, *ends in zip(tested.tolist(), low.tolist(), high.tolist(), p.tolist(), strict=True):
+        found[m] = replace(found[m], low=ends[0], high=ends[1], p_value=ends[2])
     return found
 
 
-def _single(x: Doubles, y: Doubles, unit: Ints) -> Agreement:
-    """One metric by itself."""
-    rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    labels, own = np.unique(unit[rows], return_inverse=True)
-    found = Agreement(n_systems=len(rows), groups=len(labels))
-    if len(labels) < 2:
-        return replace(found, note="fewer than two independent groups")
-    if len(rows) > MOST and len(labels) < len(rows):
-        return replace(found, note=f"{len(rows)} systems in groups: at most {MOST} are compared pair by pair")
-    if len(rows) > MOST:
-        tau = kendall(x[rows], y[rows], p_value=UNTESTED).value
-    else:
-        tau = float(taus(x[rows], y[rows], own)[0])
-    if np.isnan(tau):
-        return replace(found, note=CONSTANT)
-    if len(labels) < FEWEST_COMPARED:
-        return replace(found, tau=tau, note=f"too few independent groups ({len(labels)})")
-    low, high = interval(tau, len(labels))
-    return replace(found, tau=tau, low=low, high=high)
+def _measured(x: Doubles, y: Doubles, unit: Ints) -> tuple[list[Agreement], Doubles]:
+    """Every metric's tau; and its variance, by leaving out each group, NaN where it is not tested."""
+    found, variances = [Agreement()] * len(x), np.full(len(x), nan)
+    holes: dict[bytes, list[int]] = {}
+    there = np.isfinite(x) & np.isfinite(y)
+    for m, kept in enumerate(there):
+        holes.setdefault(kept.tobytes(), []).append(m)
+    for members in holes.values():
+        rows = np.flatnonzero(there[members[0]])
+        labels, own = np.unique(unit[rows], return_inverse=True)
+        n, groups = len(rows), len(labels)
+        size = max(1, AT_ONCE // max(1, n * n))
+        note = "" if groups >= FEWEST_COMPARED else f"too few independent groups ({groups})"
+        if groups < 2:
+            note = "fewer than two independent groups"
+        if n > MOST and groups < n:
+            note = f"{n} systems in groups: at most {MOST} are compared pair by pair"
+        for some in (members[at : at + size] for at in range(0, len(members), size)):
+            tau, own_variance = np.full((2, len(some)), nan)
+            if n > MOST and groups == n:
+                tau = np.array([kendall(x[m, rows], y[rows], p_value=UNTESTED).value for m in some])
+            elif groups >= 2 and n <= MOST:
+                every = taus(x[some][:, rows], y[rows], own)
+                tau, own_variance = every[:, 0], (deviations(every[:, 1:]) ** 2).sum(axis=1)
+            # Without pairs, or where a column is constant without some group, only what is known before is.
+            before = LARGER**2 * variance(inner(tau, max(2, groups)), max(2, groups))
+            own_variance = np.where(np.isnan(own_variance), before, own_variance)
+            for m, value, spread in zip(some, tau.tolist(), own_variance.tolist(), strict=True):
+                why = note or (CONSTANT if np.isnan(value) else "")
+                found[m] = Agreement(value, n_systems=n, groups=groups, note=why)
+                variances[m] = nan if why else spread
+    return found, variances
 
 
 def exact_tail(x: Doubles, y: Doubles, unit: Ints) -> float:
-    """P(T >= tau) over all orders of at most 9 systems, each a group; NaN for tau <= 0 or ties in both columns.
+    """How many of all orders of at most 9 systems, each a group, have tau this far from 0 on this side; else NaN.
 
-    Not mid-p: of so few systems one order more or less is seen in how often a useless metric is shown.
+    NaN too with ties in both columns. Not mid-p: of so few systems one order more or less is seen in how often a
+    useless metric is shown.
     """
     rows = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if len(rows) > ENUMERATED or len(np.unique(unit[rows])) < len(rows):
         return nan
-    balance = pair_balance(x[rows], y[rows])
-    found = kendall_exact(x[rows], y[rows], balance) if balance > 0 else None
+    found = kendall_exact(x[rows], y[rows], pair_balance(x[rows], y[rows]))
     return nan if found is None else found.value / 2
 
 
-def _together(
-    family: Sequence[Agreement], exact: Sequence[float], drawn: Doubles, alpha: float
-) -> tuple[list[float], list[float]]:
-    """Lower bounds and p-values of "tau <= 0" of a family, step-down.
+def effective_number(x: Doubles, unit: Ints) -> float:
+    """How many unrelated metrics these are as good as, from 1 to their number. `x`: (metrics, n), NaN for holes.
 
-    `exact`: `exact_tail` of each metric; `drawn`: (draws, metrics), the joint null.
+    1 + (m - 1) (1 - variance / m) of the eigenvalues of the correlations of the metrics' signs over pairs of units.
+    Metrics count as unrelated for more than 2,000 systems.
+    **Source:** Nyholt 2004, "A simple correction for multiple testing for SNPs in linkage disequilibrium".
     """
-    from scipy.special import ndtr, ndtri
-
-    tails = np.stack([upper_tail(one.tau, one.groups) for one in family])
-    middle = len(GRID) // 2
-    for row, p in zip(tails, exact, strict=True):
-        if not np.isnan(p):
-            row[middle] = ndtri(p)
-            row[:middle], row[middle:] = np.minimum(row[:middle], row[middle]), np.maximum(row[middle:], row[middle])
-    order = np.lexsort((np.array([-one.tau for one in family]), tails[:, middle]))
-    # The largest deviate of each metric and of all that come after it.
-    largest = np.sort(np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1], axis=0)
-    beyond = [1 - np.searchsorted(largest[:, k], -tails[m]) / len(drawn) for k, m in enumerate(order.tolist())]
-    # Far out draws are coarse: never below the metric's own p, times the metrics left, up to what one draw can tell.
-    own = ndtr(tails[order])
-    several = np.minimum(own * np.arange(len(order), 0, -1)[:, None], 1 / len(drawn))
-    adjusted = np.empty_like(tails)
-    adjusted[order] = np.maximum.accumulate(np.maximum(np.maximum(beyond, own), several), axis=0)
-    z = tails if len(family) == 1 else np.maximum.accumulate(ndtri(np.clip(adjusted, 1e-9, 1 - 1e-9)), axis=1)
-    return [_inverted(row, alpha) for row in z], [float(p) for p in ndtr(z[:, middle])]
-
-
-def permutation_correlations(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
-    """(metrics, metrics): correlations of the metrics' taus with `y` over all orders of the groups by it.
-
-    With a_gh, a'_gh and b_gh, what groups g and h add to two metrics and the measure, the covariance of sum a b and
-    sum a' b over all orders of b is 4 (sum a_g. a'_g. - sum a_gh a'_gh) B / (n (n - 1) (n - 2)) + 2 (sum a_gh a'_gh)
-    (sum b_gh^2) / (n (n - 1)), B the same bracket of b with itself. A pair with a hole is 0. Above 500 systems metrics
-    count as unrelated. **Source:** Daniels 1944.
-    """
-    if len(y) > MOST_RELATED:
-        return np.eye(len(x))
-    weight = pair_weights(unit)
-    a, (b,) = (of_units(np.nan_to_num(signs(side)) * weight, unit) for side in (x, y[None]))
-    n, squares = len(b), float((b**2).sum())
-    rows, pairs = a.sum(axis=2), a.reshape(len(a), -1)
-    products = pairs @ pairs.T
-    bracket = float((b.sum(axis=1) ** 2).sum()) - squares
-    covariance = 4 * (rows @ rows.T - products) * bracket / (n * (n - 1) * max(1, n - 2))
-    covariance += 2 * products * squares / (n * (n - 1))
-    size = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.where((sizes := np.outer(size, size)) > 1e-24, sizes, 1.0)
-    return np.where(np.eye(len(x), dtype=bool), 1.0, correlation)
-
-
-def _drawn(correlations: Doubles, seed: int) -> Doubles:
-    """(draws, metrics): joint standard normals with these correlations."""
-    rng = np.random.default_rng([seed, len(correlations)])
-    values, vectors = np.linalg.eigh(correlations)
-    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T  # the symmetric one: the same on every machine
-    return np.asarray(rng.standard_normal((DRAWS, len(correlations))) @ root)
+    m, n = x.shape
+    if m == 1 or n > MOST:
+        return float(m)
+    root = np.sqrt(1 / np.bincount(unit)[unit])
+    sums, size = np.zeros((m, m)), max(1, AT_ONCE // (m * n))
+    for at in range(0, n, size):
+        rows = slice(at, at + size)
+        apart = np.outer(root[rows], root) * (unit[rows, None] != unit)
+        ordered = (np.nan_to_num(np.sign(x[:, rows, None] - x[:, None, :])) * apart).reshape(m, -1)
+        sums += ordered @ ordered.T
+    length = np.sqrt(np.diag(sums))
+    eigenvalues = np.linalg.eigvalsh(sums / np.outer(length, length))
+    return float(np.clip(1 + (m - 1) * (1 - eigenvalues.var(ddof=1) / m), 1, m))
 
 
 def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> int | None:
@@ -323,18 +292,7 @@ def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> 
     from scipy.special import ndtri
 
     for groups in range(FEWEST_COMPARED, most + 1) if tau > 0 else ():
-        # The tau that is observed at least with this power, and how unlikely it is where the true one is 0.
-        seen = float(np.interp(-ndtri(power), -_observed(tau, groups), COORDINATE))
-        if np.interp(seen, COORDINATE, _observed(0.0, groups)) <= ndtri(p):
+        error, under_none = (float(standard_error(t, tau, groups, LARGER**2)) for t in (tau, 0.0))
+        if tau + float(ndtri(1 - power)) * error >= -float(ndtri(p)) * under_none:
             return groups
     return None
-
-
-def _observed(theta: float, groups: int) -> Doubles:
-    """(65,): normal quantiles of P(T > t) + P(T = t) / 2 for every observed t of `GRID`, falling; up to 100 groups."""
-    sizes, table = _table()
-    at, share = _between(sizes, groups)
-    place = np.interp(np.arcsin(theta), COORDINATE, np.arange(len(GRID)))
-    low = min(int(place), len(GRID) - 2)
-    rows = (1 - share) * table[at - 1, low : low + 2] + share * table[at, low : low + 2]
-    return np.minimum.accumulate(rows[0] + (place - low) * (rows[1] - rows[0]))

@@ -18,7 +18,7 @@ from clirbench.statistics.belonging import Units, covariates, units_of
 from clirbench.statistics.ceiling import better_half_ceiling, ceilings
 from clirbench.statistics.coefficients import UNTESTED, coefficient, complete_pairs, significance
 from clirbench.statistics.given import ALONG, explaining, real_metrics
-from clirbench.statistics.grades import SHOWN, Evidence, Graded, after_scorings, at_most_weak, graded, reliability
+from clirbench.statistics.grades import SHOWN, Evidence, Graded, after_scorings, at_most_weak, grade, reliability
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
@@ -38,9 +38,9 @@ class Correlation:
     `value` in [-1, 1] (more is closer agreement; columns where less is better were turned round before), `n_systems`
     how many systems it was computed over. `p_value`: of this pair alone, two-sided, by `p_method` (`exact`, `normal`,
     `permutation`, `scipy`), for independent systems alone; `p_error`: the standard error of a sampled p. For
-    `kendall` alone: tau between the independent `groups`; `p_adjusted` one-sided, for all metrics of the run together
-    (step-down max-T), by which it is `significant`; `ci_low`, `ci_high` of this pair alone, `scheme` what they are of;
-    `lower`, `upper` one-sided bounds for all metrics together (`Agreement`); `grade` (`grades`) and what `lowered` it;
+    `kendall` alone: tau between the independent `groups`; `p_adjusted` one-sided, for all metrics of the run together,
+    by which it is `significant`; `ci_low`, `ci_high` its interval, corrected likewise (`Agreement`), `scheme` what it
+    is of; `grade` (`grades`) and what `lowered` it, separated by spaces;
     `better_half`: tau within the better half of the systems by the measure, `better_half_ceiling` its ceiling;
     `reliability` of the measure over topics; `ceiling`: tau expected of a metric without error, with its .95 interval.
     """
@@ -62,8 +62,6 @@ class Correlation:
     ceiling_low: float = nan
     ceiling_high: float = nan
     groups: int = 0
-    lower: float = nan
-    upper: float = nan
     grade: str = ""
     lowered: str = ""
     better_half: float = nan
@@ -99,7 +97,7 @@ def correlate(
     for measure in board.measures:
         tests = {}
         if KENDALL in coefficients and p_value != UNTESTED:
-            tests = between(board, measure, units, alpha, seed, known.get(measure.name, nan))
+            tests = between(board, measure, units, alpha, known.get(measure.name, nan))
         for metric, name in product(board.metrics, coefficients):
             row = _alone(board, measure, metric, name, alone, complete, seed, alpha)
             if many and not name.startswith(KENDALL):
@@ -147,9 +145,7 @@ def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) ->
     return replace(found, **kept, value=row.value if isnan(found.value) else found.value, note=note)
 
 
-def between(
-    board: Scoreboard, measure: Column, units: Units, alpha: float, seed: int, known: float
-) -> dict[str, Correlation]:
+def between(board: Scoreboard, measure: Column, units: Units, alpha: float, known: float) -> dict[str, Correlation]:
     """The row of kendall of every metric with one measure, between independent groups; `known`: its reliability."""
     metrics = real_metrics(board)
     empty = [Correlation(measure.name, metric.name, KENDALL, reliability=known) for metric in metrics]
@@ -158,18 +154,18 @@ def between(
     if not metrics:
         return {}
     x, y = np.stack([metric.oriented for metric in metrics]), measure.oriented
-    found = agreements(x, y, units.index, alpha=alpha, seed=seed)
-    words = graded(found, x, y, units.index, reliability=known, alpha=alpha, seed=seed)
-    of = f"95 %: tau of these topics and segments between {units.said}; systems are a sample; t copula"
+    found = agreements(x, y, units.index, alpha=alpha)
+    of = f"tau of these topics and segments between {units.said}; systems are a sample; {1 - alpha:.0%} for all metrics"
     rows, told = {}, covariates(board, units)
-    for row, metric, one, word in zip(empty, metrics, found, words, strict=True):
+    for row, metric, one in zip(empty, metrics, found, strict=True):
+        word = Graded(grade(one.low, one.high, known))
         explained = explaining(told, units, metric, measure, one.tau, one.low) if word.grade in SHOWN else None
         if explained is not None and explained.equal.p_value > alpha:
             word = at_most_weak(word)
         rows[metric.name] = replace(
             row, value=one.tau, p_adjusted=one.p_value, significant=significance(one.p_value, alpha), note=one.note,
             ci_low=one.low, ci_high=one.high, scheme="" if isnan(one.p_value) else of, groups=one.groups,
-            lower=one.lower, upper=one.upper, grade=word.grade, lowered=word.lowered,
+            grade=word.grade, lowered=word.lowered,
             better_half=better_half(metric.oriented, y, units.index),
         )  # fmt: skip
     return rows
@@ -222,7 +218,7 @@ class Scoring:
 
 @dataclass(frozen=True)
 class ScoringTau:
-    """One metric under one scoring: tau between groups, and whether its lower bound is above 0."""
+    """One metric under one scoring: tau between groups, and whether its low end is above 0."""
 
     scoring: str
     metric: str
@@ -232,17 +228,17 @@ class ScoringTau:
 
 
 def scoring_taus(
-    scorings: Sequence[Scoring], metrics: Sequence[Column], units: Units, *, alpha: float = 0.05, seed: int = 0
+    scorings: Sequence[Scoring], metrics: Sequence[Column], units: Units, *, alpha: float = 0.05
 ) -> list[ScoringTau]:
-    """A row for every scoring and metric; shown: the lower bound for all metrics together is above 0."""
+    """A row for every scoring and metric; shown: the low end of tau is above 0."""
     if not metrics:
         return []
     x = np.stack([metric.oriented for metric in metrics])
     rows = []
     for scoring in scorings:
-        found = agreements(x, scoring.values, units.index, alpha=alpha, seed=seed)
+        found = agreements(x, scoring.values, units.index, alpha=alpha)
         rows += [
-            ScoringTau(scoring.name, metric.name, one.tau, one.lower > 0, scoring.half)
+            ScoringTau(scoring.name, metric.name, one.tau, one.low > 0, scoring.half)
             for metric, one in zip(metrics, found, strict=True)
         ]
     return rows

@@ -1,4 +1,4 @@
-"""How strong the evidence is that a metric orders systems as a measure does: one word, from bounds of tau.
+"""How strong the evidence is that a metric orders systems as a measure does: one word, from the interval of tau.
 
 What every analysis starts from: a scoreboard, and beneath its columns the segments and topics they came from.
 
@@ -18,10 +18,9 @@ from clirbench.errors import AlignmentError
 from clirbench.later import Later, Shelf
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.metrics.segments import weighted_median
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import CONSTANT, Agreement, agreements
+from clirbench.statistics.agreement import CONSTANT
 from clirbench.statistics.coefficients import ranks, signs
 from clirbench.statistics.given import Estimates, estimates, no_interval
 from clirbench.types import Doubles, Ints
@@ -29,11 +28,10 @@ from clirbench.types import Doubles, Ints
 STRONG, MODERATE, WEAK = "strong", "moderate", "weak"
 OPEN, LITTLE, NOISY, CONTRADICTED = "open", "little", "too noisy to tell", "contradicted"
 SHOWN = {STRONG: 0.5, MODERATE: 0.25, WEAK: 0.0}
-"""Grades above chance, and what the simultaneous lower bound of tau must reach; that of `weak` is above 0."""
+"""Grades above chance, and what the low end of tau must reach; that of `weak` is above 0."""
 GRADES = (STRONG, MODERATE, WEAK, OPEN, LITTLE, NOISY, CONTRADICTED)
 RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
-OUTLYING = 2.5
 HALF_OF_SCORINGS = 0.5
 COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
@@ -41,72 +39,29 @@ COVARIATE = "covariate"
 
 @dataclass(frozen=True)
 class Graded:
-    """The grade of one metric, and why it is lower than its bound: what `lowered` it."""
+    """The grade of one metric, and why it is lower than its interval says: what `lowered` it."""
 
     grade: str
     lowered: str = ""
 
 
-def grade(lower: float, upper: float, reliability: float = nan) -> str:
-    """The grade of simultaneous bounds of tau; nothing where there are none."""
-    if isnan(lower):
+def grade(low: float, high: float, reliability: float = nan) -> str:
+    """The grade of the interval of tau (`agreements`); nothing where there is none."""
+    if isnan(low):
         return ""
     for name, least in SHOWN.items():
-        if lower >= least and lower > 0:
+        if low >= least and low > 0:
             return name
-    if upper < 0:
+    if high < 0:
         return CONTRADICTED
     if reliability < RELIABLE:
         return NOISY
-    return LITTLE if upper < SHOWN[STRONG] else OPEN
+    return LITTLE if high < SHOWN[STRONG] else OPEN
 
 
 def one_lower(name: str) -> str:
     """The next grade below one that is above chance; others stay."""
     return GRADES[GRADES.index(name) + 1] if name in SHOWN else name
-
-
-def graded(
-    found: Sequence[Agreement],
-    x: Doubles,
-    y: Doubles,
-    unit: Ints,
-    *,
-    reliability: float = nan,
-    alpha: float = 0.05,
-    seed: int = 0,
-) -> list[Graded]:
-    """A grade for each metric of `agreements`; one step lower where low outliers of the measure carry it.
-
-    A low outlier is 2.5 scaled median deviations below the median of the measure.
-    """
-    grades = [grade(one.lower, one.upper, reliability) for one in found]
-    low = low_outliers(y, unit)
-    if not low.any() or not SHOWN.keys() & set(grades):
-        return [Graded(name) for name in grades]
-    rest = agreements(x, np.where(low, nan, y), unit, alpha=alpha, seed=seed)
-    without = [grade(one.lower, one.upper, reliability) or OPEN for one in rest]
-    return [
-        Graded(one_lower(name), "outliers")
-        if name in SHOWN and GRADES.index(less) > GRADES.index(name)
-        else Graded(name)
-        for name, less in zip(grades, without, strict=True)
-    ]
-
-
-def low_outliers(y: Doubles, unit: Ints) -> "np.typing.NDArray[np.bool_]":
-    """(n,): values more than 2.5 times 1.4826 median absolute deviations below the median; holes are none.
-
-    A system weighs 1 / (systems of its group), so that a copy of a system moves neither the median nor the deviations.
-    """
-    known = np.isfinite(y)
-    if not known.any():
-        return np.zeros(len(y), dtype=bool)
-    _, own, sizes = np.unique(unit[known], return_inverse=True, return_counts=True)
-    kept, weight = y[known], 1 / sizes[own]
-    middle = float(weighted_median(kept, weight))
-    spread = 1.4826 * float(weighted_median(np.abs(kept - middle), weight))
-    return np.asarray(y < middle - OUTLYING * spread) if spread > 0 else np.zeros(len(y), dtype=bool)
 
 
 def at_most_weak(graded: Graded) -> Graded:

@@ -8,7 +8,6 @@ import pytest
 
 from clirbench.errors import AlignmentError
 from clirbench.later import Shelf
-from clirbench.statistics.agreement import agreements
 from clirbench.statistics.given import estimates
 from clirbench.statistics.grades import (
     CONTRADICTED,
@@ -23,8 +22,6 @@ from clirbench.statistics.grades import (
     after_scorings,
     gap,
     grade,
-    graded,
-    low_outliers,
     panels,
     reliability,
     swapped_differences,
@@ -35,7 +32,7 @@ from tests.statistics.worlds import scores_only, world
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "known", "expected"),
+    ("low", "high", "known", "expected"),
     [
         (0.5, 0.9, nan, STRONG),
         (0.499, 0.9, nan, MODERATE),
@@ -49,38 +46,13 @@ from tests.statistics.worlds import scores_only, world
         (nan, nan, nan, ""),
     ],
 )
-def test_each_grade_has_its_condition(lower: float, upper: float, known: float, expected: str) -> None:
-    assert grade(lower, upper, known) == expected
-
-
-def test_one_low_outlier_may_not_carry_a_grade() -> None:
-    """Eleven systems in an order that the metric does not know, and one that is far worse by both."""
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=9)
-    x = 0.8 * y + rng.normal(size=9)
-    with_low = np.append(x, [-20.0, -21.0]), np.append(y, [-20.0, -21.0])
-    unit = np.arange(11)
-    found = agreements(with_low[0][None], with_low[1], unit)
-    (rest,) = agreements(x[None], y, np.arange(9))
-    assert low_outliers(with_low[1], unit).tolist() == [False] * 9 + [True, True]
-    copied = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0])
-    assert low_outliers(copied, np.arange(8)).sum() == 2
-    assert not low_outliers(copied, np.array([0, 1, 2, 3, 4, 4, 4, 4])).any()  # copies of the best system
-    (made,) = graded(found, with_low[0][None], with_low[1], unit)
-    assert (grade(found[0].lower, found[0].upper), grade(rest.lower, rest.upper)) == (WEAK, OPEN)
-    assert (made.grade, made.lowered) == (OPEN, "outliers")
-
-
-def test_outliers_that_change_nothing_lower_nothing() -> None:
-    y = np.append(np.arange(20.0), -90.0)
-    found = agreements(y[None], y, np.arange(21))
-    (made,) = graded(found, y[None], y, np.arange(21))
-    assert (made.grade, made.lowered) == (STRONG, "")
+def test_each_grade_has_its_condition(low: float, high: float, known: float, expected: str) -> None:
+    assert grade(low, high, known) == expected
 
 
 def test_fewer_than_half_of_the_other_scorings_lower_a_grade() -> None:
     assert after_scorings(Graded(STRONG), 7, 16) == Graded(MODERATE, "scorings")
-    assert after_scorings(Graded(WEAK, "outliers"), 0, 16) == Graded(OPEN, "outliers scorings")
+    assert after_scorings(Graded(WEAK, "reference"), 0, 16) == Graded(OPEN, "reference scorings")
     assert after_scorings(Graded(LITTLE), 0, 16) == Graded(LITTLE)
     assert after_scorings(Graded(MODERATE), 8, 16) == Graded(MODERATE)
     assert after_scorings(Graded(STRONG), 0, 0) == Graded(STRONG)
