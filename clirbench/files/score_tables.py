@@ -3,12 +3,9 @@ published numbers, human scores), and files as other programs write them (`score
 
     one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
     SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/
-    METRIC PAIR SET SYSTEM [SEGMENT] SCORE                  WMT metrics tasks of 2015-2019
-    METRIC PAIR SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE  the same since 2021
     FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
     {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
     {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
-    {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
 
 Every layout becomes rows: `score`, and `system`, `segment` and `metric` where the file has them. A system of
@@ -249,8 +246,6 @@ SEGMENTS = ("segment", "segment_id", "seg", "seg_id", "line")
 SCORES = ("prediction", "score")
 HOLES = MISSING - {"-"}
 """Cells, in lower case, that say that there is no score."""
-WMT_OLD = ("metric", "lang_pair", "test_set", "system")
-WMT_NEW = ("metric", "lang_pair", "test_set", "domain", "reference", "system")
 COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
 
 
@@ -268,12 +263,11 @@ def score_rows(path: Path) -> Iterator[Row]:
         return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
         return _table(path)
-    columns = _columns(split(head))
-    if columns:
-        return column_rows(path, columns)
+    if len(cells := split(head)) == 2 and is_score(cells[1]):
+        return column_rows(path, ("system", "score"))
     raise InputError(
         f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor "
-        "SYSTEM SCORE, nor WMT's columns, JSON, or a header with a column system"
+        "SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
     )
 
 
@@ -286,18 +280,6 @@ def split(line: str) -> list[str]:
     """Cells, separated by tabs, or by blanks where there is no tab."""
     cells = line.rstrip("\r").split("\t") if "\t" in line else line.split()
     return [cell.strip() for cell in cells]
-
-
-def _columns(cells: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a file without a header, by where the first numbers stand; none where it is no known file."""
-    if len(cells) == 2 and is_score(cells[1]):
-        return ("system", "score")
-    for names in (WMT_OLD, WMT_NEW):
-        rest = cells[len(names) :]
-        if rest and is_score(rest[0]):
-            numbered = len(rest) > 1 and rest[0].isdigit() and is_score(rest[1])
-            return (*names, "segment", "score") if numbered else (*names, "score")
-    return ()
 
 
 def column_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
@@ -347,35 +329,27 @@ def _table(path: Path) -> Iterator[Row]:
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """sacreBLEU's JSON, COMET's, or JSON lines."""
-    content: Any = None
+    """COMET's JSON, whose records are of the file that names them, or records of JSON: a line each, or a list."""
+    numbered: Iterable[tuple[int, Any]]
     try:
         content = json_value(str(path), whole_content(path))
         numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
+        if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
+            numbered = [
+                (1, {"system": file, "segment": at, "score": first_of(entry, ("COMET",), "")})
+                for file, entries in content.items()
+                for at, entry in enumerate(entries)
+                if isinstance(entry, dict)
+            ]
     except InputError:
-        numbered = list(json_lines(path))
-    if all(isinstance(r, dict) and {"name", "score"} <= r.keys() for _, r in numbered):
-        return ((1, {"metric": str(r["name"]), "score": str(r["score"])}) for _, r in numbered)
-    if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
-        return _comet_json(path, content)
-    return _json_lines(path, numbered)
-
-
-def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
-    for file, entries in content.items():
-        for segment, entry in enumerate(entries):
-            if not isinstance(entry, dict) or "COMET" not in entry:
-                raise InputError(f"{path}: {file}, segment {segment}: no COMET; comet-score --to_json was expected")
-            yield 1, {"system": file, "segment": str(segment), "score": str(entry["COMET"])}
-
-
-def _json_lines(path: Path, records: Iterable[tuple[int, Any]]) -> Iterator[Row]:
+        numbered = json_lines(path)
     seen: Counter[str] = Counter()
-    for number, record in records:
+    for number, record in numbered:
         score = first_of(record, SCORES, "") if isinstance(record, dict) else ""
         if isinstance(score, bool) or not isinstance(score, int | float | None):
             keys = f"; keys: {', '.join(record)}" if isinstance(record, dict) else ""
-            raise InputError(f"{path}: line {number}: no number under {' or '.join(SCORES)}{keys}")
+            of = f"{record['system']}: " if "system" in record else ""
+            raise InputError(f"{path}: line {number}: {of}no number under {', '.join(SCORES)} or COMET{keys}")
         named = str(first_of(record, SYSTEMS, ""))
         seen[named] += 1
         segment = str(first_of(record, SEGMENTS, seen[named]))
