@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from langcodes import standardize_tag, tag_distance, tag_is_valid
 
@@ -36,6 +36,8 @@ from clirbench.text import Text, TextFile, check_name, near_path
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
+    from clirbench.datasets.manifests import ManifestFiles
+
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
@@ -43,20 +45,14 @@ _SINGLE = re.compile(r"(?P<name>source\.txt|(?:docs|systems|scores|official-metr
 _PARTS = {"reference": _REFERENCE, "system": _SYSTEM, "": _SINGLE}
 
 
-class Files(Protocol):
-    """Where the files of a layout lie."""
-
-    def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
-        """The path of each name; raises an error that lists all that cannot be had."""
-
-
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files at known paths."""
+    """Files at known paths; those of a data set are found by `clirbench.datasets.manifests.ManifestFiles`."""
 
     paths: Mapping[str, Path]
 
     def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
+        """The path of each name; raises an error that lists all that cannot be had."""
         return {name: self.paths[name] for name in names}
 
 
@@ -70,7 +66,7 @@ class Layout:
     """
 
     where: str
-    files: Files
+    files: "NamedFiles | ManifestFiles"
     references: Mapping[str, str]
     systems: Mapping[str, str]
     singles: Mapping[str, str]
@@ -107,7 +103,7 @@ def is_jsonl(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(".jsonl")
 
 
-def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
+def layout_of(where: str, names: Iterable[str], files: "NamedFiles | ManifestFiles") -> Layout:
     """Sort file names into parts.
 
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that

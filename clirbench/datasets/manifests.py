@@ -95,7 +95,7 @@ class Places:
 
 @dataclass(frozen=True)
 class ManifestFiles:
-    """The files of a data set as a layout reads them (`clirbench.corpora.layout.Files`)."""
+    """The files of a data set as a layout reads them (`clirbench.corpora.layout.NamedFiles`)."""
 
     manifest: Manifest
     places: Places

@@ -305,20 +305,19 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     """
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
-    found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name not in (MANIFEST, *GROWING)}
-    sealed = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
-    (folder / MANIFEST).write_text(_text(clirbench, inputs, sealed), encoding="utf-8", newline="\n")
+    sealed = {name: _size_and_sha256(path) for name, path in files.items() if name not in (MANIFEST, *GROWING)}
+    (folder / MANIFEST).write_bytes(_written(Seal(clirbench, inputs, sealed)))
 
 
-def _text(clirbench: str, inputs: Mapping[str, str], files: Mapping[str, Mapping[str, object]]) -> str:
+def _written(sealed: Seal) -> bytes:
     """The one way in which a manifest of this content is written."""
     values = {
         "version": VERSION,
-        "clirbench": clirbench,
-        "inputs": dict(sorted(inputs.items())),
-        "files": {name: {key: files[name][key] for key in ("size", "sha256")} for name in sorted(files)},
+        "clirbench": sealed.clirbench,
+        "inputs": dict(sorted(sealed.inputs.items())),
+        "files": {name: {"size": size, "sha256": sha256} for name, (size, sha256) in sorted(sealed.files.items())},
     }
-    return escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"
+    return (escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n").encode()
 
 
 def read_manifest(folder: Path) -> Seal:
@@ -347,16 +346,10 @@ def _broken(folder: Path) -> Iterator[str]:
     except InputError as error:
         yield str(error)
         return
-    found = json.loads(content)  # `read_manifest` has checked it
-    if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
+    if content != _written(manifest):
         yield f"{MANIFEST}: is not written as a run writes it"
-    there = {}
-    for path in (path for entry in folder.iterdir() if not is_free(entry.name) for path in _files(entry)):
-        name = path.relative_to(folder).as_posix()
-        if wrong := _no_file(path):
-            yield f"{name}: {wrong}"
-        else:
-            there[name] = path
+    entries = (entry for entry in folder.iterdir() if not is_free(entry.name))
+    there = {path.relative_to(folder).as_posix(): path for entry in entries for path in _files(entry)}
     was_moved = PREVIOUS.fullmatch(folder.absolute().name)  # by a later run, to this folder
     for name, (size, sha256) in manifest.files.items():
         if name not in there and not (was_moved and name.startswith((*STAYING, MARKER))):
@@ -383,35 +376,30 @@ def is_free(name: str) -> bool:
     return hidden or name in (MANIFEST, SIGNATURE, *GROWING) or PREVIOUS.fullmatch(name) is not None
 
 
-def _no_file(path: Path) -> str:
-    """Why a path is no file of a run's own, nothing where it is one."""
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return "is a link, which may lead out of the run's folder"
-    if not stat.S_ISREG(status.st_mode):
-        return "is no file, but a pipe, a socket or a device"
-    return "" if status.st_nlink == 1 else "is a file of another folder too (a hard link); put a copy there"
-
-
 def _difference(path: Path, size: int, sha256: str) -> str:
+    """Why a path is not the file that was sealed, nothing where it is."""
     try:
-        found = _size_and_sha256(path, size)
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            return "is a link, which may lead out of the run's folder"
+        if not stat.S_ISREG(status.st_mode):
+            return "is no file, but a pipe, a socket or a device"
+        if status.st_nlink > 1:
+            return "is a file of another folder too (a hard link); put a copy there"
+        if status.st_size != size:
+            return f"has not the {size:,} bytes that manifest.json sealed"
+        same = _size_and_sha256(path, size) == (size, sha256)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    if found[0] != size:
-        return f"has not the {size:,} bytes that manifest.json sealed"
-    return "" if found[1] == sha256 else "is not what manifest.json sealed: its content is another"
+    return "" if same else "is not what manifest.json sealed: its content is another"
 
 
 def _size_and_sha256(path: Path, most: int | None = None) -> tuple[int, str]:
-    """Size in bytes and sha256 of a file; of more than `most` bytes nothing is read. Never waits for a pipe."""
+    """Size in bytes and sha256 of a file, of which little more than `most` is read. Never waits for a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "it is no file", str(path))
-        if most is not None and status.st_size != most:
-            return status.st_size, ""
         digest, size = hashlib.sha256(), 0
         while (most is None or size <= most) and (piece := stream.read(BLOCK)):
             digest.update(piece)

@@ -36,9 +36,8 @@ def worse(lines: Sequence[str], share: float, seed: int) -> list[str]:
 
 def seen(reference: Sequence[str], lines: Sequence[str]) -> tuple[FileHealth, list[str]]:
     found = examined(Reference(TextLines(tuple(reference)), len(reference)), TextLines(tuple(lines)))
-    marked = found.pop("marked")
     row = FileHealth("x", "test", **found)
-    return row, list(row.complaints(marked))
+    return row, list(row.complaints())
 
 
 @pytest.mark.parametrize("offset", [-2, -1, 1, 2])
@@ -104,27 +103,16 @@ def notes(found: Callable[[], Found]) -> Callable[[], list[str]]:
     return lambda: found()[1]
 
 
-def test_stars_of_the_reference_are_no_marks() -> None:
-    """Fewer than 5 % more lines than the reference has, or bullets and stars inside words, are no marks."""
-    lines = sentences(100, 1)
-    starred = [f"see (*{line}" for line in lines[:50]] + lines[50:]
-    assert seen(starred, starred)[1] == []
-    assert "50 of 100 lines have a star before a word" in seen(lines, starred)[1][0]
-    assert seen(lines, [f"* {line}" for line in lines])[1] == []
-    assert seen(lines, [f"*{line}" for line in lines[:5]] + lines[5:])[1] == []
-
-
 @pytest.mark.parametrize(
     ("name", "change", "said"),
     [
         ("systems/every9", lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
         ("systems/every9", lambda text: "\ufeff" + text, "begins with a byte order mark"),
         ("systems/every9", lambda text: "\n" * 60, "60 of 60 lines are blank"),
-        ("systems/every9", lambda text: "*" + text.replace("\n", "\n*", 5), "6 of 60 lines have a star before a word"),
         ("reference", lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
         ("reference", lambda text: "\ufeff" + text, "begins with a byte order mark"),
     ],
-    ids=["CRLF", "BOM", "blank", "marks", "CRLF of a reference", "BOM of a reference"],
+    ids=["CRLF", "BOM", "blank", "CRLF of a reference", "BOM of a reference"],
 )  # fmt: skip
 def test_what_is_strange_is_said_once(
     small_folder: Path, notes: Callable[[], list[str]], name: str, change: Callable[[str], str], said: str
