@@ -18,7 +18,6 @@ codes, and the language that a text is in.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -239,27 +238,29 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
     """
     tables: list[TextTable] = []
     unused: dict[str, str] = {}
+    found: dict[tuple[Path, str], list[tuple[str, str]]] = {}
     if (path := layout.single(METRICS)) is not None:
         table = read_table(path)
         table.require("system", "metric", "score")
-        year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
-        for metric in dict.fromkeys(table.column("metric")):
-            rows = [(row["system"], row["score"]) for row in table.records() if row["metric"] == metric]
-            name, why = _taken(metric, layout, scoring)
-            if max(Counter(system for system, _ in rows).values()) > 1:
-                why = "several values of one system"
-            if why:
-                unused[metric] = why
-                continue
-            tables.append(_table(path, f"{name}-{year[1]}" if year and name == "COMET" else name, rows))
+        for row in table.records():
+            found.setdefault((path, row["metric"]), []).append((row["system"], row["score"]))
     if (path := layout.single(PEOPLE)) is not None:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
-        human = _table(path, HUMAN, rows)
-        tables += [human] if human.rows else []
-        raw = {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
-        unused |= raw if human.rows else {HUMAN: "no system has a value"}
+        found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
+        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+    year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
+    for (path, metric), rows in found.items():
+        name, why = _taken(metric, layout, scoring)
+        if len({system for system, _ in rows}) < len(rows):
+            why = "several values of one system"
+        if why := why or ("" if rows else "no system has a value"):
+            unused[metric] = why
+            continue
+        name = f"{name}-{year[1]}" if year and name == "COMET" else name
+        kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
+        tables.append(TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept)))))
     return OfficialScores(tuple(tables), unused)
 
 
@@ -273,12 +274,6 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
     if metric.split("-")[0].lower() in COMPUTED:
         return metric, "computed here"
     return stem if named else metric, ""
-
-
-def _table(path: Path, name: str, rows: list[tuple[str, str]]) -> TextTable:
-    """The scores of one metric; a system without one is not in it."""
-    kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
-    return TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept))))
 
 
 CODE = re.compile("[A-Za-z]{2,3}")

@@ -203,21 +203,27 @@ class Journal:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The events so far, without half a line that is being written or that a killed process left.
 
-        Raises `StoreError` for what is no journal: the folder may have come from somebody else.
+        Raises `InputError` for what is no journal: the folder may have come from somebody else.
         """
-        lines = self.whole_lines().split(b"\n")[:-1]
-        yield from [self._event(number, line) for number, line in enumerate(lines, start=1)]
+        for number, line in enumerate(self.whole_lines().split(b"\n")[:-1], start=1):
+            row: Any = json_value(f"{self.path}: line {number}", line, strict=True)
+            if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
+                raise InputError(
+                    f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench; "
+                    "remove it to begin another"
+                )
+            yield row
 
     def whole_lines(self) -> bytes:
         """The lines so far that are whole, with their ends."""
-        content = self._content()
+        content = whole_content(self.path) if self.path.exists() else b""
         return content[: content.rfind(b"\n") + 1]
 
     def mend(self) -> None:
         """Cut off half a line that a killed process left; a writer does so before its first event."""
-        if (whole := self.whole_lines()) != self._content():
+        if (whole := len(self.whole_lines())) < (self.path.stat().st_size if self.path.exists() else 0):
             with self._written():
-                os.truncate(self.path, len(whole))
+                os.truncate(self.path, whole)
 
     def add(self, event: str, **values: Any) -> None:
         """Append one event by one write; raises `StoreError` where it cannot be written, and leaves no half a line."""
@@ -236,26 +242,6 @@ class Journal:
             except OSError:
                 os.truncate(self.path, end)  # no half a line, that the next one would follow
                 raise
-
-    def _content(self) -> bytes:
-        try:
-            if self.path.exists() and not self.path.is_file():
-                raise self._foreign("it is no file")
-            return whole_content(self.path) if self.path.exists() else b""
-        except OSError as error:
-            raise self._foreign(error.strerror or str(error)) from None
-
-    def _event(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            row: Any = json_value(f"line {number}", line, strict=True)
-        except InputError as error:
-            raise self._foreign(str(error)) from None
-        if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
-            raise self._foreign(f"line {number}: {wrong}")
-        return dict(row)
-
-    def _foreign(self, why: str) -> StoreError:
-        return StoreError(f"{self.path}: not a journal of clirbench ({why}); remove it to begin another")
 
     @contextmanager
     def _written(self) -> Iterator[None]:

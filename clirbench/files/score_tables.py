@@ -3,7 +3,6 @@ published numbers, human scores), and files as other programs write them (`score
 
     one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
     SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/
-    FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
     {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
     {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
@@ -246,19 +245,15 @@ SEGMENTS = ("segment", "segment_id", "seg", "seg_id", "line")
 SCORES = ("prediction", "score")
 HOLES = MISSING - {"-"}
 """Cells, in lower case, that say that there is no score."""
-COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
 
 
 def score_rows(path: Path) -> Iterator[Row]:
     """The rows of a file of any layout above; raises `InputError`, naming the line, for what is none of them."""
-    lines = TextFile(path).lines()
-    head = next((line for line in lines if line.strip()), "").removeprefix("\ufeff")
+    head = next((line for line in TextFile(path).lines() if line.strip()), "").removeprefix("\ufeff")
     if not head:
         raise InputError(f"{path}: is empty; scores were expected")
     if head.lstrip().startswith(("{", "[")):
         return json_rows(path)
-    if COMET.fullmatch(head.rstrip("\r")):
-        return _comet(path, lines)
     if is_score(head):
         return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
@@ -297,18 +292,6 @@ def line_rows(path: Path) -> Iterator[Row]:
     """One score a line; every line is a segment, so a blank one is an error."""
     for number, line in enumerate(TextFile(path).lines(), start=1):
         yield number, {"segment": str(number), "score": line.strip() or "(blank)"}
-
-
-def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines, start=1):
-        found = COMET.fullmatch(line.rstrip("\r"))
-        if found is None and line.strip() and not line.startswith("Predictions saved in: "):
-            raise InputError(
-                f"{path}: line {number}: {shorten(line, 60)!r}; what comet-score prints was expected: FILE, "
-                "Segment N, score: X, separated by tabs"
-            )
-        if found and found["segment"] is not None:
-            yield number, {"system": found["file"], "segment": found["segment"], "score": found["score"]}
 
 
 def _table(path: Path) -> Iterator[Row]:

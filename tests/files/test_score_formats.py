@@ -17,17 +17,6 @@ from clirbench.types import TestSet
 TEST = TestSet((("r1", "r2", "r3"),))
 TEXTS = {"a": TextLines(("x", "y", "z")), "b": TextLines(("x", "y", "w"))}
 
-COMET = """mt/a.txt\tSegment 0\tscore: 0.8000
-mt/b.txt\tSegment 0\tscore: 0.5000
-mt/a.txt\tSegment 1\tscore: 0.7000
-mt/b.txt\tSegment 1\tscore: 0.4000
-mt/a.txt\tSegment 2\tscore: 0.6000
-mt/b.txt\tSegment 2\tscore: 0.3000
-mt/a.txt\tscore: 0.7000
-mt/b.txt\tscore: 0.4000
-Predictions saved in: out.json.
-"""
-
 
 def means(path: Path, name: str = "m", **options: object) -> Mapping[str, float]:
     metric = ScoreFile(name, str(path), **options)  # type: ignore[arg-type]
@@ -49,19 +38,8 @@ def metricx(system: str | None, shift: float) -> str:
     return "".join(json.dumps(record) + "\n" for record in named)
 
 
-def test_comet_as_printed(tmp_path: Path) -> None:
-    """github.com/Unbabel/COMET, comet/cli/score.py: print("{}\\tSegment {}\\tscore: {:.4f}")."""
-    path = put(tmp_path / "comet.out", COMET)
-    assert means(path) == pytest.approx({"a": 0.7, "b": 0.4})
-    doubtful = COMET.replace("\tscore: 0.5000", "\tscore: 0.5000\tvariance: 0.0100")
-    assert means(put(path, doubtful)) == pytest.approx({"a": 0.7, "b": 0.4})
-    put(path, COMET + "Killed\n")
-    with pytest.raises(InputError, match=r"comet\.out: line 10: 'Killed'; what comet-score prints was expected"):
-        means(path)
-
-
 def test_comet_to_json(tmp_path: Path) -> None:
-    """The same file: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data, outfile, indent=4)."""
+    """github.com/Unbabel/COMET, comet/cli/score.py: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data)"""
     entries = {
         f"mt/{s}.txt": [{"src": "s", "mt": "m", "ref": "r", "COMET": c + n} for n in range(3)]
         for s, c in (("a", 1), ("b", 2))
