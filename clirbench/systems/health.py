@@ -133,19 +133,17 @@ def _slip(ours: Doubles, theirs: Doubles) -> tuple[int, int] | None:
         return found
 
     straight = costs(0)
-    best: tuple[float, int, int] | None = None
+    found: list[tuple[float, int, int]] = []
     for offset in OFFSETS:
         gains = straight - costs(offset)
         sums = np.concatenate([[0.0], np.cumsum(gains)])
         end = int(np.argmax(sums - np.minimum.accumulate(sums)))
         start = int(np.argmin(sums[: end + 1]))
         stretch = gains[start:end]
-        if len(stretch) < FEWEST or stretch.mean() < BETTER * straight[start:end].mean():
-            continue
-        error = gains.std() / np.sqrt(len(stretch))
-        if stretch.mean() > CLEAR * error and (best is None or stretch.sum() > best[0]):
-            best = float(stretch.sum()), offset, start + 1
-    return None if best is None else best[1:]
+        if len(stretch) >= FEWEST:
+            least = max(BETTER * straight[start:end].mean(), CLEAR * gains.std() / np.sqrt(len(stretch)))
+            found += [(float(stretch.sum()), offset, start + 1)] if stretch.mean() >= least else []
+    return max(found)[1:] if found else None
 
 
 def listed_without_file(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:

@@ -86,21 +86,10 @@ def test_what_a_backend_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         Joblib(address="auto")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("loky", "engine=loky: is no name of engine; type engine=joblib"),
-        ("threads", "engine=threads: is no name of engine; type engine=joblib engine.backend=threading"),
-        (
-            "slurm",
-            "engine=slurm: is no name of engine; type engine=dask engine.address=tcp://HOST:PORT, with workers",
-        ),
-    ],
-)
-def test_engines_that_are_gone_name_the_new_spelling(cli: Cli, name: str, said: str) -> None:
-    done = cli(f"engine={name}")
+def test_an_engine_that_is_gone_names_the_new_spelling(cli: Cli) -> None:
+    done = cli("engine=slurm")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert said in done.stderr
+    assert "engine=slurm: is no name of engine; type engine=dask engine.address=tcp://HOST:PORT, with" in done.stderr
 
 
 def test_a_cluster_is_not_closed_while_a_killed_worker_is_started_again() -> None:

@@ -124,27 +124,22 @@ def test_what_is_strange_is_said_once(
     assert note.startswith(f"{path}: {said}")
 
 
-def test_copies_names_and_rows_without_a_file_are_said(small_folder: Path, notes: Callable[[], list[str]]) -> None:
-    systems = small_folder / "systems"
-    (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())
-    write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
-    assert notes() == [
-        "systems whose collection texts are the same, byte for byte: Every9 , every9",
-        f"{small_folder / 'systems.tsv'}: systems without a file: every10",
-    ]
-
-
-def test_the_table_has_strange_texts_first(small_folder: Path, found: Callable[[], Found]) -> None:
+def test_copies_names_and_rows_without_a_file_are_said_and_come_first(
+    small_folder: Path, found: Callable[[], Found]
+) -> None:
     systems = small_folder / "systems"
     (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())
     write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
     (systems / "every2.txt").write_bytes((systems / "every2.txt").read_bytes().replace(b"\n", b"\r\n"))
-    rows = found()[0]
+    rows, notes = found()
+    assert notes[-2:] == [
+        "systems whose collection texts are the same, byte for byte: Every9 , every9",
+        f"{small_folder / 'systems.tsv'}: systems without a file: every10",
+    ]
     by_text = {(row.system, row.side): row for row in rows}
-    assert by_text["every9", "collection"].same_text_as == "Every9 "
-    assert by_text["every9", "collection"].looks_like == "Every9 "
-    assert by_text["every2", "collection"].crlf_lines == by_text["every2", "collection"].lines == 60
-    assert by_text["every10", "no file"].strange
+    copied, crlf = by_text["every9", "collection"], by_text["every2", "collection"]
+    assert (copied.same_text_as, copied.looks_like) == ("Every9 ", "Every9 ")
+    assert crlf.crlf_lines == crlf.lines == 60
     table = health_table(rows)
     assert sorted(row[0] for row in table.rows[: table.shown]) == ["Every9 ", "every10", "every2", "every9"]
     assert table.text[0].startswith(f"4 of {len(rows)} texts are strange")
