@@ -92,23 +92,21 @@ class ScoreTables:
     def read(self, computed: Collection[str] = ()) -> Scoreboard:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
-        read: list[TextTable] = []
-        for name in dict.fromkeys(self.tables):
+        named, tables = set[str](), list[TextTable]()
+        for one in (*dict.fromkeys(self.tables), *self.further):
             with gathered(errors):
-                if not (path := table_path(name)).exists():
-                    raise InputError(f"{path}: no such file{near_path(path)}")
-                read.append(read_table(path))
-        raise_all(errors)
-        read += self.further
-        if not read:
-            raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
-        tables: list[TextTable] = []
-        for table in read:
-            with gathered(errors):
+                table = one if isinstance(one, TextTable) else _table_at(table_path(one))
+                named.update(_data_columns(table))
                 tables.append(self._renamed(table))
         raise_all(errors)
+        if not tables:
+            raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
         columns = self._columns(tables, computed, errors)
-        errors += self._unknown(read, tables)
+        renamed = {name for table in tables for name in _data_columns(table)}
+        for key in ("rename", *_COLUMN_LISTS):
+            names = named if key == "rename" else renamed
+            unknown = (name for name in getattr(self, key) if name not in names)
+            errors += [UnknownName(f"column in scores.{key}", name, names) for name in unknown]
         numeric: dict[str, dict[str, float]] = {}
         for name, (table, cells) in columns.items():
             with gathered(errors):
@@ -119,13 +117,13 @@ class ScoreTables:
         raise_all(errors)
         systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numeric)
-        names = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
+        ordered = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
         metadata = {
             name: tuple(cells.get(system, "").strip() for system in systems)
             for name, (_, cells) in columns.items()
             if name not in numeric
         }
-        made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in names)
+        made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
@@ -147,14 +145,6 @@ class ScoreTables:
         table = replace(table, header=header)
         table.unique(system_column(table))
         return table
-
-    def _unknown(self, read: Sequence[TextTable], tables: Sequence[TextTable]) -> Iterator[ClirbenchError]:
-        """Names in the settings that no table has: `rename` before columns are renamed, the lists after."""
-        for found, keys in ((read, ("rename",)), (tables, _COLUMN_LISTS)):
-            known = {name for table in found for name in _data_columns(table)}
-            for key in keys:
-                unknown = (name for name in getattr(self, key) if name not in known)
-                yield from (UnknownName(f"column in scores.{key}", name, known) for name in unknown)
 
     def _columns(
         self, tables: Sequence[TextTable], computed: Collection[str], errors: list[ClirbenchError]
@@ -197,6 +187,12 @@ class ScoreTables:
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed
+
+
+def _table_at(path: Path) -> TextTable:
+    if not path.exists():
+        raise InputError(f"{path}: no such file{near_path(path)}")
+    return read_table(path)
 
 
 def _hole(where: str, name: str, system: str) -> InputError:
