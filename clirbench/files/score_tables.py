@@ -324,10 +324,11 @@ def json_rows(path: Path) -> Iterator[Row]:
         numbered = json_lines(path)
     seen: Counter[str] = Counter()
     for number, record in numbered:
-        score = first_of(record, SCORES, "") if isinstance(record, dict) else ""
+        known = record if isinstance(record, dict) else {}
+        score = first_of(known, SCORES, "")
         if isinstance(score, bool) or not isinstance(score, int | float | None):
-            keys = f"; keys: {', '.join(record)}" if isinstance(record, dict) else ""
-            of = f"{record['system']}: " if "system" in record else ""
+            of = f"{known['system']}: " if "system" in known else ""
+            keys = f"; keys: {', '.join(known)}" if known else ""
             raise InputError(f"{path}: line {number}: {of}no number under {', '.join(SCORES)} or COMET{keys}")
         named = str(first_of(record, SYSTEMS, ""))
         seen[named] += 1
