@@ -230,10 +230,10 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     if len(by_hand) == len(lacking):
         way_1 = "none: nothing that is missing can be downloaded from here"
     # Way 1 knows the other addresses: with all of them the message would lose its middle.
-    sizes = (megabytes(file.bytes) if file.bytes else "(size not published)" for file in by_hand)
     where = (
-        f"\n           DIR/{manifest.mirror}/{file.path}  {size}  {file.url}"
-        for file, size in zip(by_hand, sizes, strict=True)
+        f"\n           DIR/{manifest.mirror}/{file.path}  "
+        f"{megabytes(file.bytes) if file.bytes else '(size not published)'}  {file.url}"
+        for file in by_hand
     )
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files "
