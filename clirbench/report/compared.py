@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from clirbench.errors import escape_unseen
-from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
+from clirbench.files.run_files import RESULTS, numbers, read_provenance, read_results, read_run_table
 from clirbench.files.tables import TextTable, read_table
 from clirbench.pages import Aside, Cell, Page, Section, Table, short
 from clirbench.report import markdown
@@ -40,7 +40,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class RunFiles:
-    """A run's folder, read: provenance, results.json (empty where an older run has none), and `values` by part.
+    """A run's folder, read: its provenance, and `values` by part.
 
     A value is a text, or a number (NaN: a hole). Numbers are by the row that has them, then their column: scores by
     (system, column), taus by (measure, metric, coefficient, `value` or `significant`).
@@ -48,30 +48,19 @@ class RunFiles:
 
     path: Path
     provenance: Mapping[str, Any]
-    results: Mapping[str, Any]
     values: Mapping[str, Mapping[Key, Any]]
 
-    def made_of(self, part: str, key: Key) -> object:
-        """Everything that decides a number; None where the run does not record it all: an imported column, an older
-        run without results.json.
-        """
-        if part == "tau":
-            measure, metric, coefficient, what = key
-            tested = {m for n, m, c, _ in self.values["tau"] if (n, c) == (measure, coefficient)}
-            of = {measure, *(tested if what == "significant" else [metric])}
-            scores = self.values["scores"].items()
-            return {pair: self.made_of("scores", pair) or short(v, 9) for pair, v in scores if pair[1] in of}
-        system, column = key[:2] if part == "scores" else key[1::-1]
-        described, inputs = described_columns(self.results).get(column, {}), self.provenance.get("inputs", {})
-        texts = inputs.get("systems", {}).get(system, {})
-        if described.get("origin") != "computed":
-            return None
-        read = {
-            "measure": (inputs.get("collection", {}).get("sha256"), texts.get("collection")),
-            "metric": (inputs.get("test_sha256"), texts.get("test")),
-        }
-        made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
-        return None if None in made else made
+    @property
+    def columns(self) -> set[str]:
+        """The columns of systems.tsv that are compared."""
+        return {column for _, column in self.values["scores"]}
+
+    def made_of(self, part: str, key: Key) -> set[str]:
+        """The columns that decide a number; the significance of a tau has all metrics that are tested together."""
+        if part != "tau":
+            return {key[1] if part == "scores" else key[0]}
+        tested = {m for n, m, c, _ in self.values["tau"] if (n, c) == (key[0], key[2])}
+        return {key[0], *(tested if key[3] == "significant" else [key[1]])}
 
 
 @dataclass(frozen=True)
@@ -162,7 +151,7 @@ def read_run(path: Path) -> RunFiles:
         wanted = provenance.get("signatures", {}) if part == "scores" else ("value", "significant")
         columns = {c: table.column(c) if c == "significant" else numbers(table, c) for c in table.header if c in wanted}
         values[part] = {(*row, c): v for c, cells in columns.items() for row, v in zip(rows, cells, strict=True)}
-    return RunFiles(path, provenance, results, values)
+    return RunFiles(path, provenance, values)
 
 
 def _answer(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -178,20 +167,23 @@ def _answer(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 def compare(a: RunFiles, b: RunFiles) -> Comparison:
     """Everything that differs; of a column that one run has, its signature alone."""
     changes, same = list[Change](), 0
-    columns = [{column for _, column in run.values["scores"]} for run in (a, b)]
-    lone = columns[0] ^ columns[1]
+    (signed, scores), theirs = ([run.values[part] for part in ("signatures", "scores")] for run in (a, b))
+    made_alike = {name for name, *_ in signed if signed[name,] and signed[name,] == theirs[0].get((name,))}
+    fixed = made_alike if a.values["inputs"] == b.values["inputs"] else set()
+    moved = {key[1] for key in {**scores, **theirs[1]} if not equal(scores.get(key), theirs[1].get(key))}
     for part in dict.fromkeys((*a.values, *b.values)):
         x, y = a.values.get(part, {}), b.values.get(part, {})
         for key in dict.fromkeys((*x, *y)):
             first, second = x.get(key, ABSENT), y.get(key, ABSENT)
-            if (part == "scores" and key[1] in lone) or (key[-1] == "significant" and ABSENT in (first, second)):
+            absent = ABSENT in (first, second)
+            if (part == "scores" and key[1] in a.columns ^ b.columns) or (key[-1] == "significant" and absent):
                 continue
             both = isinstance(first, float) and isinstance(second, float)
             if equal(first, second):
                 same += both
                 continue
-            comparable = part in KEYS and ABSENT not in (first, second)
-            unequal = comparable and (made := a.made_of(part, key)) is not None and made == b.made_of(part, key)
+            unequal = part in KEYS and not absent and (made := a.made_of(part, key)) == b.made_of(part, key)
+            unequal = unequal and made <= (fixed | (a.columns - moved) if part == "tau" else fixed)
             what = " ".join(key[:-1] if part in KEYS and key[-1] == "value" else key)
             changes.append(Change(part, what, *_told_apart(first, second), second - first if both else nan, unequal))
     return Comparison((a, b), tuple(sorted(changes, key=lambda change: not change.unequal)), same)

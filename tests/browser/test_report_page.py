@@ -58,19 +58,15 @@ def test_it_is_short_small_and_fits_every_screen(browser: Browser, page: Path, w
 
 
 @pytest.mark.parametrize("page", PAGES, indirect=True)
-def test_a_link_unfolds_what_it_leads_to_below_the_sticky_bar_and_paper_everything(
-    browser: Browser, page: Path
-) -> None:
+def test_a_link_unfolds_what_it_leads_to_below_the_sticky_bar(browser: Browser, page: Path) -> None:
     browser.open(page)
-    browser.run("document.querySelector('nav a[href=\"#provenance\"]').click()")
+    browser.run("location.hash = 'provenance'")
     browser.driver.execute_async_script("setTimeout(arguments[0], 300)")
     assert browser.run("return document.querySelector('#provenance > details').open")
     bar, title = browser.run(
         "return ['nav', '#provenance-title'].map(s => document.querySelector(s).getBoundingClientRect())"
     )
     assert title["top"] >= bar["bottom"] - 1
-    browser.run("dispatchEvent(new Event('beforeprint'))")
-    assert browser.run("return [...document.querySelectorAll('details')].every(d => d.open)")
 
 
 @pytest.mark.parametrize("page", PAGES, indirect=True)
@@ -92,7 +88,7 @@ def test_tables_sort_both_ways(browser: Browser, page: Path) -> None:
 
 
 def test_holes_sort_last_marks_and_thousands_are_no_text(browser: Browser, tmp_path: Path) -> None:
-    cells = [".950", "-.320 x", "undefined", "1,234,567", "12", "! .5", "–"]
+    cells = [".950", "-.320 x", "undefined", "1,234,567", "12", ".5", "–"]
     rows = "".join(f"<tr><td>{cell}</td></tr>" for cell in cells)
     script = (Path(__file__).parents[2] / "clirbench/report/html/page.js").read_text(encoding="utf-8")
     head = '<th class="number"><button class="sort">n</button></th>'
@@ -103,21 +99,7 @@ def test_holes_sort_last_marks_and_thousands_are_no_text(browser: Browser, tmp_p
     )
     browser.open(tmp_path / "page.html")
     browser.run("document.querySelector('.sort').click()")
-    assert browser.texts("td")[:5] == ["1,234,567", "12", ".950", "! .5", "-.320 x"]
-
-
-def test_a_filter_leaves_the_rows_that_match(browser: Browser, demo_page: Path) -> None:
-    browser.open(demo_page)
-    browser.everything_open()
-    box = browser.find("#systems [data-filter]")
-    box.send_keys("GRAM but-")
-    assert browser.texts("#systems tbody th") == []
-    box.clear()
-    box.send_keys("grammar-2")
-    assert browser.texts("#systems tbody th") == ["grammar-2"]
-    assert browser.texts("#systems [role=status]") == ["1 of 16 rows"]
-    means = [float(text) for text in browser.texts("#topics tbody td:nth-child(3)")]
-    assert (len(means), means) == (44, sorted(means))
+    assert browser.texts("td")[:5] == ["1,234,567", "12", ".950", ".5", "-.320 x"]
 
 
 def test_hovering_says_what_a_cell_a_column_and_a_point_are(browser: Browser, demo_page: Path) -> None:
