@@ -110,7 +110,7 @@ def lines_of(made: Table, most: int | None = None) -> list[list[str]]:
 
 
 def show_rows(made: Table, most: int) -> None:
-    """The first rows of a table, and how to see the rest; `!` before what should be equal and is not."""
+    """The first rows of a table, and how to see the rest."""
     _print_rows(made, most)
     if len(made.rows) > most:
         say(f"{len(made.rows) - most} more rows: --rows {len(made.rows)}")
