@@ -104,9 +104,10 @@ def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Pag
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
     said = " ".join((*sentences(found, inf), *decision_sentences(result), f"Computed with {program(provenance)}."))
+    chances = ("" if isnan(one["p_adjusted"]) else written("p_value", one["p_adjusted"]) for one in agreements)
     rows = [
-        (one["metric"], one["tau"], one["low"], one["high"], chance(one["p_adjusted"]), one["grade"] or "not tested")
-        for one in agreements
+        (one["metric"], one["tau"], one["low"], one["high"], chance, one["grade"] or "not tested")
+        for one, chance in zip(agreements, chances, strict=True)
     ]
     metrics = Table("paper", "", HEADER, rows, shown=len(rows), formats=dict.fromkeys(HEADER[1:4], "coefficient"))
     sections = [Section("paragraph", "", (said,))]
@@ -114,11 +115,6 @@ def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Pag
         sections.append(Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT)))
     sections += points("set-up", f"Set-up of {data_name(result, provenance)}", [*set_up_lines(result)])
     return Page("For a paper", (*sections, *(section for section in page.sections if section.name in SHARED)))
-
-
-def chance(p_value: float) -> str:
-    """A p-value as a cell; nothing where nothing was tested."""
-    return "" if isnan(p_value) else written("p_value", p_value)
 
 
 READY = ".ready-"
