@@ -388,12 +388,6 @@ def shown_cell(column: TableColumn, cell: Any) -> str:
     return f"{text} {cell.mark}".rstrip() if isinstance(cell, Cell) else text
 
 
-class Aside(str):
-    """A sentence in small letters: how to read what is beside it."""
-
-    __slots__ = ()
-
-
 Points = tuple[str, ...]
 """Short texts, one below the other."""
 

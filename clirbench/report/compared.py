@@ -18,7 +18,7 @@ from urllib.parse import quote
 from clirbench.errors import escape_unseen
 from clirbench.files.run_files import RESULTS, numbers, read_provenance, read_results, read_run_table
 from clirbench.files.tables import TextTable, read_table
-from clirbench.pages import Aside, Cell, Page, Section, Table, short
+from clirbench.pages import Cell, Page, Section, Table, short
 from clirbench.report import markdown
 from clirbench.report.html.page import write_page
 from clirbench.statistics.correlation import Aggregate, Correlation, aggregate
@@ -120,7 +120,7 @@ class Comparison:
     def write_html(self, path: "str | Path") -> Path:
         """Write the page that `clirbench compare --html` writes."""
         made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in self.runs]
-        read = Aside(f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9.")
+        read = f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9."
         title = " and ".join(run.path.name or str(run.path) for run in self.runs)
         write_page(Path(path), Page(title, (Section("answer", "", (self.verdict, read, self.rows)),)))
         return Path(path)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.pages import Aside, Block, Cell, Page, Section, Table, points
+from clirbench.pages import Block, Cell, Page, Section, Table, points
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
@@ -17,7 +17,7 @@ from clirbench.result import Result
 
 # Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
 WHERE = ("engine", "paths", "hydra")
-LEAD = Aside(
+LEAD = (
     "1: the metric orders the systems exactly as the measure does; 0: no relation; −1: the other way round. Bold: the "
     "highest of its row. x: not significant. ?: not tested, for the reason below the table."
 )
@@ -56,7 +56,7 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
         yield Section("live", "While training runs", (*drawn, *live.sentences), screen=True)
     about = f"The answer, for {answer.measure}" if answer.measure else "The answer"
     said = answer.sentences if result.correlations else ()
-    yield Section("answer", about, (*map(Aside, facts.set_up_lines(result)), *said))
+    yield Section("answer", about, (tuple(facts.set_up_lines(result)), *said))
     if decision := decision_sentences(result):
         yield Section("decision", "The decision", decision)
     yield from map(of_table, decision_tables(result))
@@ -109,7 +109,7 @@ def _taus(result: Result) -> list[Section]:
     for place, coefficient in enumerate(result.experiment.coefficients if result.correlations else ()):
         blocks: list[Block] = [] if place else [LEAD]
         for table in tau_tables(result, coefficient):
-            blocks += [table, *(Aside(f"Note: {note}.") for note in table.text if not place)]
+            blocks += [table, *([tuple(f"{note}." for note in table.text)] if table.text and not place else [])]
         title = facts.coefficient_name(coefficient) if place else "Agreement of metrics with measures"
         made.append(Section(f"tau-{coefficient}", title, blocks, fold=place > 0))
     return made
