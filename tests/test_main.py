@@ -186,7 +186,7 @@ class TestEveryEndIsOurs:
         done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")
         assert done.returncode == 1, done.stderr
         assert "seed=x\n" in done.stdout
-        assert "seed=x has no results: seed='x' must be" in (tmp_path / "out" / "sweep.md").read_text(encoding="utf-8")
+        assert "| seed=x |  |  | seed='x' must be" in (tmp_path / "out" / "sweep.md").read_text(encoding="utf-8")
         why = "seed='x' must be a whole number of at least 0: seed of everything random"
         assert done.stderr.endswith(f"error: {why}\nseed=x has no results: {why}\n")  # where it failed, and at the end
         assert "Traceback" not in done.stderr

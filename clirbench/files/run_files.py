@@ -45,12 +45,12 @@ TEXTS = {...: str}
 PROVENANCE_SHAPE = {
     "clirbench?": str, "made?": str, "python?": str, "unicode?": str, "platform?": str,
     "libraries?": {...: (str, None)},
-    "command?": [str], "directory?": str, "signatures?": TEXTS, "lower_is_better?": [str],
+    "command?": [str], "directory?": str, "signatures?": TEXTS,
     "inputs?": {
         "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
         "texts?": {"references?": [str], "source?": (str, None)},
     },
-    "read?": TEXTS, "files?": TEXTS, "folders?": TEXTS, "code?": str, "complete?": bool, "near_copies?": [[str]],
+    "read?": TEXTS, "files?": TEXTS, "near_copies?": [[str]],
     "configuration?": {
         "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
         "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},
@@ -128,11 +128,6 @@ def read_results(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     """provenance.json, with the needed keys; raises `InputError`."""
     return read_object(path_inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
-
-
-def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What results.json says of each column, by its name."""
-    return {entry["name"]: entry for entry in results.get("columns", ())}
 
 
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
