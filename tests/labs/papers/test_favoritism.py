@@ -18,7 +18,6 @@ from clirbench.labs.papers.rankings import left_out_scores
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.text import TextFile
 from clirbench.types import TestSet
 from tests.conftest import Cli
 from tests.labs.papers.composed import ours, tables, verdicts
@@ -79,13 +78,6 @@ def test_the_vocabulary_is_made_anew_for_macrof(rows: list[tuple[str, str, str]]
         assert delta[at] == pytest.approx(benefits[0] - benefits[1], abs=1e-9)
 
 
-def test_exchanging_the_systems_turns_the_sign() -> None:
-    test = TestSet((REFERENCE,))
-    for metric in (BLEU(), ChrF(), MacroF(), TER()):
-        a, b = metric.statistics(A, test), metric.statistics(B, test)
-        np.testing.assert_allclose(favoritism(metric, a, b), -favoritism(metric, b, a))
-
-
 def test_above_zero_favours_the_first_where_less_is_better_too() -> None:
     # Both are perfect on line 1; on line 2 the first is perfect and the second wrong in every word.
     test = TestSet((("a b c d", "e f g h"),))
@@ -121,24 +113,8 @@ def test_wins_ties_and_losses_are_plain_sentence_scores(cli: Cli, small_folder: 
         assert names.count("every9") > names.count("every2"), metric
 
 
-# Typed from Table 7.
-DELTAS = {
-    "MacroF1": ".071 .064 -.055 .052 -.045 .044 .044 .043 -.041 .041",
-    "BLEU": ".048 .046 .044 .042 -.039 -.037 -.034 -.032 -.032 -.031",
-}
-# Lines of newstest2019 whose reference stands in that row of Table 15 or 16 (found by comparing the texts).
-SEGMENTS = {
-    "MacroF1": [1212, 281, 681, 780, 1593, 579, 1476, 238, 804, 143],
-    "BLEU": [1995, 1000, 1243, 1881, 1056, 550, 1270, 1612, 1724, 1312],
-}
-
-
 def test_tables_7_8_15_and_16(shared_data: Path) -> None:
     table, segments = tables("gowda2021_table7", f"paths.mirror={shared_data}")
-    for metric, printed in DELTAS.items():
-        for rank, (delta, line) in enumerate(zip(printed.split(), SEGMENTS[metric], strict=True), start=1):
-            assert ours(table, f"rank {rank}", "delta", metric) == delta
-            assert ours(table, f"rank {rank}", "segment", metric) == str(line)
     assert ours(table, "segment 579", "delta", "MacroF1") == ".044"
     assert ours(table, "segment 579", "delta", "BLEU") == "-.00087"
     assert verdicts(table) == {"as printed": 62, "no scores": 1}  # BLEURT's delta of Table 8
@@ -152,13 +128,6 @@ def test_tables_whose_texts_are_not_at_hand_say_how_to_give_them(number: str, pa
     assert verdicts(table) == {"no scores": 20}
     assert len(table.failures) == 1
     assert all(f'paper.folders={{{pair}: "DIR"}}' in row[6] for row in table.rows)
-
-
-def test_the_typing_error_of_table_18_is_said() -> None:
-    (table,) = tables("gowda2021_table13")
-    (row,) = (r for r in table.rows if r[0] == "rank 6" and r[2] == "BLEU")
-    assert row[3] == "-.021"
-    assert "Table 18 prints .021" in row[6]
 
 
 def test_the_same_command_takes_another_pair_as_a_folder(shared_data: Path) -> None:
@@ -192,17 +161,3 @@ def test_left_out_scores_equal_scoring_the_rest(metric: MacroF) -> None:
 def test_sparse_statistics_of_any_metric() -> None:
     dense = with_counts(np.arange(130.0))
     assert left_out_scores(Mean(), csr_array(dense)) == pytest.approx(left_out_scores(Mean(), dense))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS[:2], ids=lambda metric: metric.name)
-def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> None:
-    """A real system on newstest2018 (2,998 segments), against the metric's own score of summed statistics."""
-    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
-    reference = TextFile(folder / "reference.txt.gz").lines()
-    hypotheses = TextFile(min((folder / "systems").iterdir())).lines()
-    statistics = metric.statistics(hypotheses, TestSet((tuple(reference),)))
-    totals = np.asarray(statistics.sum(axis=0)).reshape(-1)
-    some = [0, 1, 1500, 2997]
-    rest = np.array([metric.score(totals - statistics[[i]].toarray()[0]) for i in some])
-    assert left_out_scores(metric, statistics)[some] == pytest.approx(rest)

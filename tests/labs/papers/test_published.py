@@ -90,22 +90,6 @@ def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
     assert "85 cells" in done.stdout
 
 
-def test_scores_that_are_not_shipped_are_asked_for(cli: Cli) -> None:
-    done = cli("+experiment=gowda2021_table9", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "paper.scores={WMT19: FILE}" in done.stderr
-
-
-def test_names_of_ones_own_can_be_given_on_the_command_line(cli: Cli) -> None:
-    done = cli("+experiment=gowda2021_table9", "paper.scores={WMT19: none.tsv}", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "paper.scores: none.tsv of WMT19 does not exist" in done.stderr
-    done = cli("+experiment=gowda2021_table13", "paper.folders={FR-EN: none}", "hydra.run.dir=out2")
-    assert done.returncode == 1
-    assert "none" in done.stderr
-    assert "Could not override" not in done.stderr
-
-
 def test_the_scores_of_2019_can_be_given_to_table_3(cli: Cli) -> None:
     # Those of 2018 in their place: they are read, and what is printed for 2019 does not come out.
     path = DATA / "gowda2021_wmt18.tsv"
