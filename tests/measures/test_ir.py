@@ -1,9 +1,6 @@
 """All measures at once: the zero rules, and one pass over the run."""
 
-import pickle
-
 import numpy as np
-import pytest
 
 from clirbench.measures.base import arithmetic, geometric
 from clirbench.measures.ir import score_run
@@ -41,16 +38,6 @@ def test_together_as_alone_and_in_the_order_asked() -> None:
     for measure in measures:
         np.testing.assert_array_equal(together[measure.name], measure.per_topic(run, judged))
     np.testing.assert_array_equal(together["AP"], together["MAP"])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_measures_travel_to_other_processes(name: str) -> None:
-    measure = parse(name)
-    copy = pickle.loads(pickle.dumps(measure))  # noqa: S301 (our own bytes, as an engine sends them)
-    assert copy == measure
-    assert copy.signature == measure.signature
-    judged = Judged(QRELS, IDEAL)
-    np.testing.assert_array_equal(copy.per_topic(IDEAL, judged), measure.per_topic(IDEAL, judged))
 
 
 def test_means_over_the_last_axis() -> None:

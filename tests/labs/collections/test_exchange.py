@@ -8,10 +8,7 @@ from scipy.stats import truncnorm
 from benchmarks.telling import pairs_of, reliability, told
 from clirbench.labs.collections.memory import (
     CENTRES,
-    GRID,
-    SCALES,
     STRATUM,
-    Belief,
     Told,
     learn,
 )
@@ -127,9 +124,3 @@ def test_a_stratum_is_drawn_to_the_others_and_its_interval_holds(centres: tuple[
             low, high = learn(strata[stratum], of_all).interval(gap)
             hits[stratum, gap] += low - 1e-9 <= truth(centres[stratum], 0.4, gap) <= high + 1e-9
     assert min(hits.values()) >= 86, hits
-
-
-def test_the_grid_covers_its_scales() -> None:
-    assert GRID[:, 0].min() == pytest.approx(np.log(SCALES[0]))
-    assert GRID[:, 0].max() == pytest.approx(np.log(SCALES[-1]))
-    assert isinstance(learn([]), Belief)

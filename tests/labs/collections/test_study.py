@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 
-from clirbench.__main__ import prepare_arguments
 from clirbench.configuration.composing import sweep_of
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
@@ -164,13 +163,6 @@ def test_a_plan_that_is_not_there_and_runs_of_no_collection_are_refused(
         read_plan(tmp_path / "list.yaml")
     with pytest.raises(InputError, match="demo: no run of a collection YEAR/PAIR"):
         study([job(tmp_path / "demo", "demo", 1, {})], plan)
-
-
-def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
-    arguments = prepare_arguments(["+experiment=atlas", "paths.mirror=data"])
-    (parts,) = [argument for argument in arguments if argument.startswith("corpus.part=")]
-    assert parts.startswith("corpus.part=wmt21/bn-hi,wmt21/cs-en/A-B,wmt21/cs-en/B-A,")
-    assert {"--multirun", "+experiment=wmt_part", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
 
 
 def test_the_changelog_has_the_plans_hash(plan: Plan) -> None:
