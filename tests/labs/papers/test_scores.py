@@ -24,15 +24,6 @@ def test_table_2(shared_data: Path) -> None:
     assert len(scores.rows) == 9
 
 
-def test_scores_of_a_model_are_taken_from_a_table(shared_data: Path, tmp_path: Path) -> None:
-    systems = ["adapt", "baseline", "melbourne", "pkuwriter", "tilburg-nmt", "tilburg-pipe", "tilburg-smt",
-               "upf-forge", "vietnam"]  # fmt: skip
-    write_lines(tmp_path / "b.tsv", ["system\tBLEURTmean", *(f"{name}\t{i}" for i, name in enumerate(systems))])
-    scores = f"++paper.scores={{WebNLG: {tmp_path / 'b.tsv'}}}"
-    table, _ = tables("gowda2021_table2", f"paths.mirror={shared_data}", scores)
-    assert ours(table, "WebNLG", "fluency", "BLEURTmean") != ""
-
-
 def test_every_score_whose_texts_are_at_hand(shared_data: Path) -> None:
     (table,) = tables("gowda2021_table6", f"paths.mirror={shared_data}")
     assert verdicts(table) == {"as printed": 36, "no scores": 72}
