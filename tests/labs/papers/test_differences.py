@@ -74,8 +74,8 @@ def test_bad_input_is_stated() -> None:
 def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
     """Table 4 of Gowda et al. 2021: 0 of its 12 rows are significant; the smallest p is that of PS-EN In with MAP.
 
-    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against delete-one jackknives of scipy's taus: of
-    their difference .118, of the difference of atanh(tau) .138, and with the variances that `estimates` gives .133.
+    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against a delete-one jackknife of atanh of scipy's
+    taus, with the variances that `estimates` gives: .133.
     """
     groups: dict[str, dict[str, list[float]]] = {}
     for record in read_table(table_path("embedded:gowda2021_clssts")).records():
@@ -103,9 +103,7 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
         error = np.sqrt(((each[:, 0] - each[:, 1]) ** 2).sum())
         return float(2 * student.sf(abs(value[0] - value[1]) / error, n - 1))
 
-    assert p_value(whole, influence) == pytest.approx(0.1175, abs=0.0001)
     bent, z = influence / (1 - whole**2), np.arctanh(whole)
-    assert p_value(z, bent) == pytest.approx(0.1377, abs=0.0001)
     variance = estimates(np.stack([a, b]), y, np.arange(n)).variance
     sized = bent * np.sqrt(variance / (influence**2).sum(axis=0))
     assert p_values[smallest] == pytest.approx(p_value(z, sized), abs=1e-9)

@@ -19,7 +19,6 @@ from clirbench.types import TestSet
 from tests.metrics import test_bad_input as core
 from tests.metrics.agreement import AWKWARD, corpus_score, lines
 from tests.metrics.test_bad_input import LONG, OTHER, named, rows_of
-from tests.metrics.test_tokens import light
 
 sentences = st.lists(st.sampled_from("abcd"), min_size=1, max_size=9).map(" ".join)
 
@@ -170,7 +169,3 @@ def test_ter_of_one_long_segment() -> None:
 def test_wrong_settings_are_refused(make: Callable[[], Metric], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         make()
-
-
-def test_importing_metrics_is_light() -> None:
-    light([f"labs.papers.{name}" for name in ("error_rates", "word_metrics", "query_aware")])

@@ -18,7 +18,7 @@ from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
 from clirbench.statistics.resampling import Draws
 from clirbench.types import DocumentMap, TestSet
-from tests.conftest import Cli, write_lines
+from tests.conftest import write_lines
 from tests.labs.papers.composed import tables
 
 REFERENCE = ("the cat sat on the mat", "a dog barks", "it rains on the old town today")
@@ -114,22 +114,6 @@ def test_taus_count_pairs_of_systems_on_one_segment() -> None:
 def test_lines_of_relevant_documents() -> None:
     found = topic_segments({"t": {"1": 1, "2": 0}, "u": {"2": 2, "9": 1}}, DocumentMap.blocks_of(4, 2))
     assert found.tolist() == [[1, 1, 0, 0], [0, 0, 1, 1]]
-
-
-def human_file(path: Path, n: int = 60) -> None:
-    rows = [f"every{k}\t{line}\t{k + line % 3}" for k in (2, 3, 5, 9) for line in range(1, n + 1)]
-    write_lines(path, ["system\tline\tz", *rows])
-
-
-def test_scores_of_unknown_segments_and_missing_scores_are_errors(cli: Cli, small_folder: Path) -> None:
-    common = [f"folder={small_folder}", "measures=[]", "metric=[BLEU]", "analysis=[segment_level]", "hydra.run.dir=out"]
-    done = cli(*common)
-    assert done.returncode == 1
-    assert "put human-seg.tsv (columns system, line, a score)" in done.stderr
-    human_file(small_folder / "human-seg.tsv", 61)
-    done = cli(*common)
-    assert done.returncode == 1
-    assert "segments that the test set of 60 lines does not have: every2 61" in done.stderr
 
 
 ROWS = ["system\tline\tz\traw", "a\t1\t0.5\t70", "a\t1\t1.5\t80", "b\t2\t-1\t50", "x\t1\t3\t90"]
