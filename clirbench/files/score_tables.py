@@ -93,7 +93,8 @@ class ScoreTables:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
         named, tables = set[str](), list[TextTable]()
-        for one in (*dict.fromkeys(self.tables), *self.further):
+        given: list[str | TextTable] = [*dict.fromkeys(self.tables), *self.further]
+        for one in given:
             with gathered(errors):
                 table = one if isinstance(one, TextTable) else _table_at(table_path(one))
                 named.update(_data_columns(table))

@@ -1,7 +1,7 @@
-"""What a table knows of its columns, and what every writer makes of a cell."""
+"""What a table knows of its columns, what every writer makes of a cell, and what a file of it reads back as."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -82,17 +82,6 @@ def test_a_file_has_the_values_to_the_last_bit() -> None:
     frame = MADE.load()
     assert frame.p_value.tolist() == pytest.approx([0.04567, NAN, 123.456], abs=0, nan_ok=True)
     assert frame.flag.tolist() == ["True", "False", "True"]
-
-
-def test_records_become_rows() -> None:
-    @dataclass(frozen=True)
-    class Cost:
-        name: str
-        euros: float | None
-
-    made = Table.of("costs", "Costs", Cost, [Cost("a", 0.5), Cost("b", None)])
-    assert (made.header, made.rows) == (("name", "euros"), (("a", 0.5), ("b", "")))
-    assert made.columns[1].kind == "number"
 
 
 def test_streamed_rows_are_made_each_time() -> None:
