@@ -5,7 +5,6 @@ from clirbench import relevance as relevance
 from clirbench import retrieval as retrieval
 from clirbench import systems as systems
 from clirbench import topics as topics
-from clirbench.api.outcome import Comparison as Comparison
 from clirbench.api.outcome import Outcome as Outcome
 from clirbench.api.outcome import RunWarning as RunWarning
 from clirbench.api.outcome import compare as compare
@@ -19,5 +18,6 @@ from clirbench.errors import ClirbenchError as ClirbenchError
 from clirbench.labs.collections.memory import ask as ask
 from clirbench.labs.collections.outcome import PooledOutcome as PooledOutcome
 from clirbench.labs.collections.outcome import pool as pool
+from clirbench.report.compared import Comparison as Comparison
 
 __version__: str

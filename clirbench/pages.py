@@ -227,17 +227,13 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with what a reader sees of it: a mark behind it, whether it is the best, words on hover, a link.
-
-    `alarm`: it should be equal to another value and is not.
-    """
+    """A value with what a reader sees of it: a mark behind it, whether it is the best, words on hover, a link."""
 
     value: Any
     mark: str = ""
     best: bool = False
     tip: str = ""
     href: str = ""
-    alarm: bool = False
 
 
 def value_of(cell: Any) -> Any:
@@ -389,30 +385,11 @@ def _is_number(cell: Any) -> bool:
 def shown_cell(column: TableColumn, cell: Any) -> str:
     """The text of one cell with its mark, as every writer shows it."""
     text = column.text(value_of(cell))
-    return f"{'! ' if cell.alarm else ''}{text} {cell.mark}".rstrip() if isinstance(cell, Cell) else text
+    return f"{text} {cell.mark}".rstrip() if isinstance(cell, Cell) else text
 
 
-class Alarm(str):
-    """A sentence that nobody may overlook."""
-
-    __slots__ = ()
-
-
-class Aside(str):
-    """A sentence in small letters: how to read what is beside it."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Points:
-    """Short texts, one below the other; `codes`: the exact text that each is about."""
-
-    lines: Sequence[str]
-    codes: Sequence[str] = ()
-
-    def pairs(self) -> list[tuple[str, str]]:
-        return list(zip(self.lines, self.codes or [""] * len(self.lines), strict=True))
+Points = tuple[str, ...]
+"""Short texts, one below the other."""
 
 
 @dataclass(frozen=True)
@@ -422,20 +399,6 @@ class Plots:
     title: str
     drawings: Sequence[tuple[str, str]]
     open: bool = False
-
-
-class Code(str):
-    """Text for machines, line for line as it is."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Links:
-    """Files beside a page, after what they are."""
-
-    text: str
-    files: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -455,20 +418,19 @@ class Selection:
         return list(dict.fromkeys(pair[at] for pair in self.drawings))
 
 
-Block = str | Points | Links | Table | Plots | Selection
+Block = str | Points | Table | Plots | Selection
 
 
 @dataclass(frozen=True)
 class Section:
     """A part of a page: `name` is its anchor; without a title it continues the page's head.
 
-    `menu`: its name among the links; `fold`: shown when it is opened; `screen`: of pages alone, not of Markdown.
+    `fold`: shown when it is opened, and not among the page's links; `screen`: of pages alone, not of Markdown.
     """
 
     name: str
     title: str
     blocks: Sequence[Block] = ()
-    menu: str = ""
     fold: bool = False
     screen: bool = False
 
@@ -482,8 +444,6 @@ class Page:
     reload: int = 0
 
 
-def points(
-    name: str, title: str, lines: Sequence[str], codes: Sequence[str] = (), menu: str = "", fold: bool = False
-) -> tuple[Section, ...]:
-    """A section with one list, folded where it has codes; none where there is nothing to list."""
-    return (Section(name, title, (Points(lines, codes),), menu, fold or bool(codes)),) if lines else ()
+def points(name: str, title: str, lines: Sequence[str], fold: bool = False) -> tuple[Section, ...]:
+    """A section with one list; none where there is nothing to list."""
+    return (Section(name, title, (tuple(lines),), fold),) if lines else ()

@@ -28,21 +28,11 @@ LONGEST_NAME = 1000
 """Characters of a name."""
 
 
-class View(Protocol):
-    """What every file of a run is read through (see `clirbench.store.store`)."""
-
-    def sha256(self, path: Path) -> str:
-        """sha256 of the unpacked bytes, hexadecimal: of the file as it was when it was first read."""
-
-    def checked(self, path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces of a file; raises `Changed` before the last one where they are not those of the first reading."""
+_view: ContextVar[Any] = ContextVar("view", default=None)
 
 
-_view: ContextVar[View | None] = ContextVar("view", default=None)
-
-
-def current_view() -> View | None:
-    """What files are read through here; None outside a run."""
+def current_view() -> Any:
+    """The `clirbench.store.store.Snapshot` through which every file of a run is read; None outside of one."""
     return _view.get()
 
 
@@ -55,7 +45,7 @@ def _within(variable: ContextVar[Any], value: object) -> Iterator[None]:
         variable.reset(before)
 
 
-def seen_through(view: View) -> AbstractContextManager[None]:
+def seen_through(view: object) -> AbstractContextManager[None]:
     """Within the block every file is read through this view."""
     return _within(_view, view)
 
@@ -177,7 +167,7 @@ class TextFile:
     @property
     def fingerprint(self) -> str:
         view = current_view()
-        return sha256_of(read_pieces(self.path)) if view is None else view.sha256(self.path)
+        return sha256_of(read_pieces(self.path)) if view is None else str(view.sha256(self.path))
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -335,11 +325,11 @@ def read_pieces(path: Path, size: int = BLOCK) -> Iterator[bytes]:
     Raises `InputError` for what cannot be read, and for what is longer than `Limits` allow.
     """
     view = current_view()
-    return _pieces(path, size) if view is None else view.checked(path, _pieces(path, size))
+    pieces: Iterator[bytes] = _pieces(path, size) if view is None else view.checked(path, _pieces(path, size))
+    return pieces
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    """The unpacked bytes of a plain or gzip file; raises `InputError` for what is longer than `Limits` allow."""
     limits = current_limits()
     line = unpacked = 0  # bytes since the last newline, and in all
     try:

@@ -98,9 +98,7 @@ class DocumentMap:
         if isinstance(self.doc_ids, Numbers):
             return np.arange(len(self.doc_ids))
         order = sorted(range(len(self.doc_ids)), key=self.doc_ids.__getitem__)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        return rank
+        return np.asarray(np.argsort(order), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,6 @@ from pathlib import Path
 from re import _parser as parser  # type: ignore[attr-defined]  # the tree of a pattern, which `re` has under no other name
 from types import FrameType
 from typing import Any
-from xml.parsers import expat
 
 import pytest
 
@@ -253,24 +252,6 @@ def counted_kind(kind: type) -> type:
 COUNTED = {kind: counted_kind(kind) for kind in (str, bytes)}
 
 
-class CountedParser:
-    """An expat parser; a piece counts as all that was given so far, which is read again where a tag goes on."""
-
-    def __init__(self, real: Any, steps: Steps) -> None:
-        vars(self).update(real=real, steps=steps, given=0)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self.real, name, value)
-
-    def Parse(self, data: bytes, *last: bool) -> Any:
-        vars(self)["given"] += len(data)
-        self.steps.add(self.given)
-        return self.real.Parse(bytes(data), *last)
-
-
 @contextmanager
 def at_most(most: int) -> Iterator[Steps]:
     """Within the block the work of clirbench is counted; more than `most` steps end it with `TooMuch`."""
@@ -302,8 +283,8 @@ def at_most(most: int) -> Iterator[Steps]:
 
 
 def patched(patch: pytest.MonkeyPatch, steps: Steps) -> None:
-    """Replace, wherever clirbench has them: patterns, the contents of files, and the parser of XML."""
-    compiled, contents, pieces, parser_of = re.compile, text.whole_content, text._pieces, expat.ParserCreate
+    """Replace, wherever clirbench has them: patterns and the contents of files."""
+    compiled, contents, pieces = re.compile, text.whole_content, text._pieces
 
     def counts(value: Any) -> Any:
         if isinstance(value, re.Pattern):
@@ -318,4 +299,3 @@ def patched(patch: pytest.MonkeyPatch, steps: Steps) -> None:
             if (new := counts(value)) is not value:
                 patch.setattr(module, name, new)
     patch.setattr(re, "compile", lambda pattern, flags=0: CountedPattern(compiled(pattern, flags), steps))
-    patch.setattr(expat, "ParserCreate", lambda: CountedParser(parser_of(), steps))

@@ -10,6 +10,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
+class Silent(BaseHTTPRequestHandler):
+    """Prints nothing."""
+
+    def send(self, content: bytes, drip: float) -> None:
+        """At once, or byte by byte with so many seconds between two."""
+        size = 1 if drip else max(1, len(content))
+        for at in range(0, len(content), size):
+            self.wfile.write(content[at : at + size])
+            time.sleep(drip)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
 @dataclass
 class Served:
     """What the server answers with, and what it was asked."""
@@ -28,7 +42,7 @@ def serving() -> Iterator[Served]:
     """Serve on a free port of 127.0.0.1 until the block ends."""
     served = Served()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Silent):
         def do_GET(self) -> None:
             served.asked.append(self.path)
             if served.raw:
@@ -48,14 +62,8 @@ def serving() -> Iterator[Served]:
             self.send_response(200)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            sent = content[: served.stop_after]
             with suppress(OSError):  # who asked may be gone
-                for at in range(0, len(sent), 1 if served.drip else len(sent)):
-                    self.wfile.write(sent[at : at + (1 if served.drip else len(sent))])
-                    time.sleep(served.drip)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+                self.send(content[: served.stop_after], served.drip)
 
     with _running(Handler) as url:
         served.url = url
@@ -88,7 +96,7 @@ def answering(reply: Callable[[Any, int], Said]) -> Iterator[Asked]:
     asked = Asked()
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Silent):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with lock:
@@ -102,13 +110,7 @@ def answering(reply: Callable[[Any, int], Said]) -> Iterator[Asked]:
                 for name, value in {"Content-Length": str(len(content)), **said.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
-                sent = content[: said.stop_after]
-                for at in range(0, len(sent), 1 if said.drip else max(1, len(sent))):
-                    self.wfile.write(sent[at : at + (1 if said.drip else len(sent))])
-                    time.sleep(said.drip)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+                self.send(content[: said.stop_after], said.drip)
 
     with _running(Handler) as url:
         asked.url = url

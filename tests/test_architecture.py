@@ -261,42 +261,6 @@ OF_THE_CORE = tuple(f"clirbench.{room}." for room in ("corpora", "datasets", "to
 """What experiments of a laboratory may configure besides its own components."""
 
 
-def bodies(source: str) -> Iterator[tuple[str, str, int]]:
-    """(name, body without docstring, statements in it) of each function that is no stub of a Protocol."""
-
-    def visit(node: ast.AST, path: str, is_protocol: bool) -> Iterator[tuple[str, str, int]]:
-        for child in ast.iter_child_nodes(node):
-            name = f"{path}.{child.name}" if isinstance(child, ast.ClassDef | ast.FunctionDef) else path
-            if isinstance(child, ast.FunctionDef) and not is_protocol:
-                body = child.body[ast.get_docstring(child) is not None :]
-                statements = sum(isinstance(part, ast.stmt) for line in body for part in ast.walk(line))
-                if statements:
-                    yield name, "\n".join(map(ast.dump, body)), statements
-            bases = child.bases if isinstance(child, ast.ClassDef) else []
-            yield from visit(child, name, any("Protocol" in ast.unparse(base) for base in bases))
-
-    return visit(nodes(source)[0], "", False)
-
-
-def identical(sources: Mapping[str, str]) -> dict[tuple[str, ...], int]:
-    """The functions whose bodies are the same, and how many statements they have together."""
-    groups: dict[str, list[tuple[str, int]]] = {}
-    for module, source in sources.items():
-        for name, body, statements in bodies(source):
-            groups.setdefault(body, []).append((module + name, statements))
-    return {
-        tuple(name for name, _ in group): sum(statements for _, statements in group)
-        for group in groups.values()
-        if len(group) > 1
-    }
-
-
-def test_one_idea_is_written_once() -> None:
-    """Identical function bodies together have fewer than 40 statements: an idea of some lines has one place."""
-    found = identical(SOURCES)
-    assert sum(found.values()) < 40, sorted(found.items(), key=lambda pair: -pair[1])
-
-
 def class_homes(sources: Mapping[str, str]) -> dict[str, list[str]]:
     """The modules that define each class."""
     homes: dict[str, list[str]] = {}
@@ -312,13 +276,6 @@ def test_no_two_classes_have_one_name() -> None:
     assert {name: homes for name, homes in class_homes(SOURCES).items() if len(homes) > 1} == {}
     doubled = {**SOURCES, "later": f"{SOURCES['later']}\nclass Topic:\n    pass\n"}
     assert sorted(class_homes(doubled)["Topic"]) == ["later", "types"]
-
-
-def test_identical_bodies_are_found_and_stubs_of_protocols_are_none() -> None:
-    first = "def f(x):\n    'One.'\n    if x:\n        return 1\n    return 2\n"
-    second = "class A:\n    def g(self, x):\n        if x:\n            return 1\n        return 2\n"
-    stubs = "class P(Protocol):\n    def h(self):\n        ...\nclass Q(Protocol):\n    def h(self):\n        ...\n"
-    assert identical({"a": first, "b": second, "c": stubs}) == {("a.f", "b.A.g"): 6}
 
 
 def top(source: str) -> set[str]:
@@ -368,7 +325,6 @@ def foreign(path: Path) -> set[str]:
 
 
 def test_tests_load_the_core_and_their_own_laboratory() -> None:
-    """`tests/test_core_wheel.py` runs them so; this is what breaks it, found in a second."""
     paths = [path for path in (ROOT / "tests").rglob("*.py") if "__pycache__" not in path.parts]
     kept = [path for path in paths if not path.relative_to(ROOT / "tests").as_posix().startswith(OF_ALL)]
     assert len(kept) > 200

@@ -1,11 +1,6 @@
 """Files that change while a run reads them: what was read is what was scored, or the run ends with their names."""
 
-import csv
-import io
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,81 +23,6 @@ from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
-from tests.conftest import PACKAGE, Cli
-from tests.waiting import wait_until
-
-COLUMNS = ("BLEU", "TER", "MAP", "RBO")
-
-# A moment after each entry, so that the run can be stopped between two.
-PROGRAM = """
-import time
-from clirbench.store.store import Store
-put = Store.put
-def slowly(*arguments):
-    put(*arguments)
-    time.sleep(0.05)
-Store.put = slowly
-from clirbench.__main__ import main
-main()
-"""
-
-
-def rows(run_folder: Path) -> dict[str, dict[str, str]]:
-    text = (run_folder / "systems.tsv").read_text(encoding="utf-8")
-    return {row["system"]: row for row in csv.DictReader(io.StringIO(text), delimiter="\t")}
-
-
-def replaced_unseen(path: Path, content: bytes) -> None:
-    """Another text of equal size, whose modification time is that of the one before."""
-    status = path.stat()
-    assert len(content) == status.st_size
-    path.write_bytes(content)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
-@pytest.mark.timeout(240)
-def test_a_file_replaced_while_the_run_is_stopped_ends_it_and_is_never_a_number(small_folder: Path) -> None:
-    home = small_folder.parent
-    system = small_folder / "systems" / "every9.txt"
-    original = system.read_bytes()
-    arguments = [
-        f"folder={small_folder}",
-        "metric=[BLEU,TER]",
-        "measures=[MAP,RBO]",
-        "topics.n=10",
-        "relevance.k=3",
-        "engine=serial",
-    ]
-
-    def entries() -> int:
-        return sum(1 for _ in (home / "cache").rglob("*.part"))
-
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments, "hydra.run.dir=first", "paths.cache=cache"],
-        cwd=home,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        wait_until(lambda: entries() >= 3, unless=lambda: process.poll() is not None)
-        process.send_signal(signal.SIGSTOP)
-        assert process.poll() is None
-        # every9 is the last in the order of names: nothing of it has been read by a step.
-        replaced_unseen(system, b"".join(b"z" if byte not in b" \n" else bytes([byte]) for byte in original))
-        process.send_signal(signal.SIGCONT)
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 1, said
-    assert f"{system} changed while this run was reading it; run again once it is complete" in said
-    assert not (home / "first" / "systems.tsv").exists()
-
-    replaced_unseen(system, original)
-    for name, cache in (("again", "cache"), ("undisturbed", "apart")):
-        done = Cli(home)(*arguments, f"hydra.run.dir={name}", f"paths.cache={cache}")
-        assert done.returncode == 0, done.stderr
-    assert rows(home / "again") == rows(home / "undisturbed")
-    assert all(rows(home / "again")["every9"].values())
 
 
 @pytest.fixture
@@ -135,15 +55,30 @@ def numbers(result: Result) -> dict[str, list[float]]:
     return {system: [c.values[i] for c in result.board.columns] for i, system in enumerate(result.board.systems)}
 
 
-@pytest.mark.parametrize("when", ["systems", "intervals", "analyses"])
-def test_no_row_has_two_versions_of_a_system(experiment: Experiment, small_folder: Path, when: str) -> None:
-    """A file of another size comes when the metrics, or all of it, are computed already."""
+def longer(path: Path) -> None:
+    path.write_text(path.read_text(encoding="utf-8").replace("e", "ea"), encoding="utf-8")
+
+
+def unseen(path: Path) -> None:
+    """Another text of equal size, whose modification time is that of the one before."""
+    status = path.stat()
+    path.write_bytes(bytes(byte if byte in b" \n" else ord("z") for byte in path.read_bytes()))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize(
+    ("when", "change"), [("systems", unseen), ("systems", longer), ("intervals", longer), ("analyses", longer)]
+)
+def test_no_row_has_two_versions_of_a_system(
+    experiment: Experiment, small_folder: Path, when: str, change: Callable[[Path], None]
+) -> None:
+    """A file of another content comes when the metrics, or all of it, are computed already."""
     expected = numbers(run(experiment))
     system = small_folder / "systems" / "every5.txt"
     original = system.read_text(encoding="utf-8")
     other = replace(experiment, engine=Cached(Serial(), Store(small_folder.parent / "another")))
     with pytest.raises(Changed, match=r"every5\.txt changed while this run was reading it; run again once"):
-        run_changing(other, when, lambda: system.write_text(original.replace("e", "ea"), encoding="utf-8"))
+        run_changing(other, when, lambda: change(system))
     # Nothing wrong was kept: the original is put back, and has its own numbers.
     system.write_text(original, encoding="utf-8")
     assert numbers(run(other)) == expected

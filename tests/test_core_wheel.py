@@ -1,7 +1,4 @@
-"""A wheel of the core without any laboratory, in an environment of its own: what README promises works there.
-
-So do tests of the core; and each laboratory, copied there alone, finds all that its tests import.
-"""
+"""A wheel of the core without any laboratory, in an environment of its own: what README promises works there."""
 
 import os
 import shutil
@@ -14,11 +11,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 LABS = '[project.entry-points."clirbench.labs"]'
-NAMES = sorted(path.parent.name for path in (ROOT / "clirbench" / "labs").glob("*/__init__.py"))
-OF_ALL = ("docs", "labs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py")
-"""Tests of the whole project."""
-QUICK = ("test_oracles.py", "test_rules.py", "test_search.py", "test_made.py")
-"""Those of the core that run here; of the others it is checked that they can be loaded."""
 NOTEBOOK = """
 import clirbench as cb
 print(cb.__file__)
@@ -83,45 +75,3 @@ def test_the_core_alone_does_what_readme_says(core: Path, small_folder: Path, tm
         "AttributeError: clirbench.pool: its laboratory clirbench.labs.collections is not installed"
     )
     assert "unknown retrieval 'dense'" in program("+experiment=folder", *folder, "retrieval=dense", status=1)
-
-
-@pytest.fixture(scope="module")
-def checkout(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tests of the core beside the installed package, as in a checkout."""
-    place = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "tests", place / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in OF_ALL:
-        path = place / "tests" / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    (packages,) = core.parents[1].glob("lib/*/site-packages")
-    (place / "clirbench").symlink_to(packages / "clirbench")
-    for name in ("conf", "docs", "benchmarks", "data_manifests", "pyproject.toml"):
-        (place / name).symlink_to(ROOT / name)
-    return place
-
-
-def passed(core: Path, checkout: Path, *arguments: str) -> str:
-    done = run(core, checkout, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *arguments)
-    assert done.returncode == 0, done.stdout[-4000:]
-    return done.stdout
-
-
-@pytest.mark.release  # test_architecture.py finds by reading what would fail here
-def test_tests_of_the_core_need_no_laboratory(core: Path, checkout: Path) -> None:
-    chosen = ("-m", "not slow and not release", "-k", " or ".join(QUICK))
-    passed(core, checkout, *chosen, "tests", "--ignore=tests/statistics/test_validity.py")
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("name", NAMES)
-def test_a_laboratory_needs_no_other(core: Path, checkout: Path, name: str) -> None:
-    """Its tests are loaded beside the core and no other laboratory."""
-    (packages,) = core.parents[1].glob("lib/*/site-packages")
-    installed, tests = packages / "clirbench" / "labs", checkout / "tests" / "labs"
-    try:
-        shutil.copytree(ROOT / "clirbench" / "labs" / name, installed / name)
-        shutil.copytree(ROOT / "tests" / "labs" / name, tests / name)
-        passed(core, checkout, "--collect-only", f"tests/labs/{name}")
-    finally:
-        shutil.rmtree(installed)
-        shutil.rmtree(tests)

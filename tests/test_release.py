@@ -114,3 +114,8 @@ def test_a_tag_is_released_with_its_own_version_and_dated_changes(
     assert done.returncode == (1 if said else 0)
     assert said in done.stderr
     assert not said or len(done.stderr.splitlines()) == 1
+
+
+def test_every_path_that_the_checks_hand_to_pytest_exists() -> None:
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", "Makefile"))
+    assert [path for path in re.findall(r"\btests/[\w./]+", text) if not (ROOT / path).exists()] == []

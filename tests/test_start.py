@@ -1,4 +1,4 @@
-"""What a start must not import: modules of others that take long and that nothing there needs."""
+"""What a start must not import, and where the program starts: without what Linux and macOS alone have."""
 
 import os
 import subprocess
@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import PACKAGE
 
 ROOT = Path(__file__).resolve().parents[1]
 NEVER = {"scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests"}
@@ -46,3 +48,29 @@ def test_a_run_and_a_comparison_import_no_more_than_they_need(tmp_path: Path) ->
     assert found & NEVER == set()
     run = str(tmp_path / "run")
     assert imported("compare", run, run) & NEVER == set()
+
+
+WITHOUT = """
+import os, runpy, sys
+sys.modules.update(dict.fromkeys(("fcntl", "resource")))  # None: as if it were not there
+for name in ("fork", "killpg"):
+    delattr(os, name)
+import clirbench
+runpy.run_module("clirbench", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--help"], "python -m clirbench"),
+        pytest.param(["+experiment=europarl_csen_published", "hydra.run.dir=run"], "strong", marks=pytest.mark.slow),
+    ],
+)
+def test_without_fcntl_resource_fork_and_killpg(tmp_path: Path, arguments: list[str], said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout

@@ -1,6 +1,5 @@
 import gzip
 import hashlib
-import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from clirbench.text import (
     TextFile,
     TextLines,
     current_limits,
-    read_pieces,
     split_lines,
     within_limits,
 )
@@ -114,12 +112,6 @@ def test_the_work_for_a_long_line_is_proportional_to_its_length(tmp_path: Path) 
     with at_most(10 * 60_000_000):  # in 58 pieces: what copies all of them at each comes to 30 times 60,000,000
         (block,) = TextFile(path).blocks()
     assert len(block) == 60_000_001
-
-
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match=r"pipe: is no regular file"):
-        next(read_pieces(tmp_path / "pipe"))
 
 
 @given(st.integers(0, 1200), st.integers(-1300, 1300), st.integers(-1300, 1300))

@@ -57,23 +57,3 @@ def test_the_same_text_and_status(tmp_path: Path, arguments: list[str]) -> None:
 def hours(text: str) -> str:
     """The text without the hour, which names the folder of a run."""
     return re.sub(r"\d\d-\d\d-\d\d", "", text)
-
-
-def test_the_end_by_a_signal_and_by_the_time_is_told(tmp_path: Path) -> None:
-    (tmp_path / "conf" / "metric").mkdir(parents=True)
-    (tmp_path / "conf" / "metric" / "mine.yaml").write_text("mine:\n  _target_: mine.Mine\n", encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PACKAGE)])}
-    warm, keys = next(warm_processes()), ["--config-dir=conf", "metric=[mine]", "folder=nowhere"]
-    (tmp_path / "mine.py").write_text("import os\nos.kill(os.getpid(), 9)\n", encoding="utf-8")
-    assert warm.run(keys, tmp_path, environment, 240).returncode == -9
-    (tmp_path / "mine.py").write_text("import time\nwhile True:\n    time.sleep(1)\n", encoding="utf-8")
-    with pytest.raises(subprocess.TimeoutExpired):
-        warm.run(keys, tmp_path, environment, 3)
-    assert warm.run(["--version"], tmp_path, environment, 240).returncode == 0
-
-
-def test_two_starts_have_two_seeds_for_hashes_and_a_variable_of_a_library_starts_a_real_process() -> None:
-    first, second = next(warm_processes()), next(warm_processes())
-    assert first is not second
-    assert "PYTHONHASHSEED" not in first.environment or first.environment["PYTHONHASHSEED"] == "random"
-    assert not first.can({**os.environ, "NUMBA_DISABLE_JIT": "1"})

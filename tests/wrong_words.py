@@ -16,7 +16,6 @@ class WrongWords(Tokenised):
 
     higher_is_better: ClassVar[bool] = False
     first_reference: ClassVar[bool] = True
-    first_reference: ClassVar[bool] = True
 
     tokenize: str = "none"
     name: str = "Wrong"

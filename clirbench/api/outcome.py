@@ -18,13 +18,12 @@ from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
 from clirbench.report.answer import grouping
-from clirbench.report.compared import HEADER, Differences, RunFiles, read_run
+from clirbench.report.compared import Comparison, RunFiles, read_run
 from clirbench.report.compared import compare as compare_files
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
 from clirbench.report.folder import as_json
-from clirbench.report.html.page import write_page
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
@@ -290,48 +289,6 @@ def pandas_frame(given: object) -> "pd.DataFrame | None":
         return None
 
 
-@dataclass(frozen=True, repr=False)
-class Comparison:
-    """Everything that differs between two runs, part by part.
-
-    >>> import clirbench as cb
-    >>> two = [cb.run("europarl_csen_published", scores__ignore=[name]) for name in ("MicroF1", "chrF1")]
-    >>> found = cb.compare(*two)
-    >>> found.table.columns.tolist()
-    ['part', 'what', 'first', 'second', 'difference', 'unequal']
-    >>> found.write_html("compared.html").name
-    'compared.html'
-    """
-
-    found: Differences
-
-    @property
-    def verdict(self) -> str:
-        """One sentence: do the numbers agree, and where they do not, should they?"""
-        return self.found.verdict
-
-    @property
-    def table(self) -> "pd.DataFrame":
-        """A row for each difference; `unequal`: the two numbers should be equal and are not."""
-        import pandas as pd
-
-        rows = [(*change.row(), change.unequal) for change in self.found.changes]
-        return pd.DataFrame(rows, columns=[*HEADER, "unequal"])
-
-    def write_html(self, path: "str | Path") -> Path:
-        """Write the page that `clirbench compare --html` writes."""
-        write_page(Path(path), self.found.page())
-        return Path(path)
-
-    def __repr__(self) -> str:
-        return f"<clirbench comparison: {self.verdict}>"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(self.verdict)}</p>\n{self.table.to_html(index=False, max_rows=30)}"
-
-
 def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
     """Compare two runs, or folders of runs, as `clirbench compare` does.
 
@@ -340,7 +297,7 @@ def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
     >>> cb.compare(r, r).verdict
     'All 334 numbers that both runs have are equal.'
     """
-    return Comparison(compare_files(_files(a), _files(b)))
+    return compare_files(_files(a), _files(b))
 
 
 def _files(run: "Outcome | str | Path") -> RunFiles:

@@ -24,15 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _compare(options: Namespace) -> int:
-    from clirbench.report.html.page import write_page
     from clirbench.report.terminal import show_rows, tell
 
     found = compare(read_run(options.first), read_run(options.second))
     tell(found.verdict)
-    show_rows(found.table(), options.rows)
+    show_rows(found.rows, options.rows)
     if options.html is not None:
-        write_page(options.html, found.page())
-        say(str(options.html))
+        say(str(found.write_html(options.html)))
     return int(any(change.unequal for change in found.changes))
 
 

@@ -62,12 +62,12 @@ def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
         return
     for file in missing:
         what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
-        say(f"  {what} {file.path}  {megabytes(file.download_bytes)}  {file.url}")
+        say(f"  {what} {file.path}  {megabytes(file.sent[0])}  {file.url}")
         if places.download and not file.by_hand:
             if not places.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
             download(manifest, [file], places.cache)
-    total = megabytes(sum(file.download_bytes for file in missing if not file.by_hand))
+    total = megabytes(sum(file.sent[0] for file in missing if not file.by_hand))
     if places.download:
         fetched = sum(not file.by_hand for file in missing)
         say(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified")

@@ -342,7 +342,7 @@ class SweepTable(Callback):
 
         why = str(job_return.return_value or "").removeprefix("error: ")
         folder = Path(config.hydra.runtime.output_dir)
-        self._jobs.append(SweptJob.read(folder, list(config.hydra.overrides.task), why))
+        self._jobs.append(SweptJob.of(folder, list(config.hydra.overrides.task), why))
         self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys
         if len(self._jobs) % EVERY == 1:
             combine(Path(config.hydra.sweep.dir), self._jobs)

@@ -18,12 +18,11 @@ codes, and the language that a text is in.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from langcodes import standardize_tag, tag_distance, tag_is_valid
 
@@ -36,6 +35,8 @@ from clirbench.text import Text, TextFile, check_name, near_path
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
+    from clirbench.datasets.manifests import ManifestFiles
+
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
@@ -43,20 +44,14 @@ _SINGLE = re.compile(r"(?P<name>source\.txt|(?:docs|systems|scores|official-metr
 _PARTS = {"reference": _REFERENCE, "system": _SYSTEM, "": _SINGLE}
 
 
-class Files(Protocol):
-    """Where the files of a layout lie."""
-
-    def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
-        """The path of each name; raises an error that lists all that cannot be had."""
-
-
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files at known paths."""
+    """Files at known paths; those of a data set are found by `clirbench.datasets.manifests.ManifestFiles`."""
 
     paths: Mapping[str, Path]
 
     def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
+        """The path of each name; raises an error that lists all that cannot be had."""
         return {name: self.paths[name] for name in names}
 
 
@@ -70,7 +65,7 @@ class Layout:
     """
 
     where: str
-    files: Files
+    files: "NamedFiles | ManifestFiles"
     references: Mapping[str, str]
     systems: Mapping[str, str]
     singles: Mapping[str, str]
@@ -107,7 +102,7 @@ def is_jsonl(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(".jsonl")
 
 
-def layout_of(where: str, names: Iterable[str], files: Files) -> Layout:
+def layout_of(where: str, names: Iterable[str], files: "NamedFiles | ManifestFiles") -> Layout:
     """Sort file names into parts.
 
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that
@@ -243,27 +238,29 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
     """
     tables: list[TextTable] = []
     unused: dict[str, str] = {}
+    found: dict[tuple[Path, str], list[tuple[str, str]]] = {}
     if (path := layout.single(METRICS)) is not None:
         table = read_table(path)
         table.require("system", "metric", "score")
-        year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
-        for metric in dict.fromkeys(table.column("metric")):
-            rows = [(row["system"], row["score"]) for row in table.records() if row["metric"] == metric]
-            name, why = _taken(metric, layout, scoring)
-            if max(Counter(system for system, _ in rows).values()) > 1:
-                why = "several values of one system"
-            if why:
-                unused[metric] = why
-                continue
-            tables.append(_table(path, f"{name}-{year[1]}" if year and name == "COMET" else name, rows))
+        for row in table.records():
+            found.setdefault((path, row["metric"]), []).append((row["system"], row["score"]))
     if (path := layout.single(PEOPLE)) is not None:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
-        human = _table(path, HUMAN, rows)
-        tables += [human] if human.rows else []
-        raw = {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
-        unused |= raw if human.rows else {HUMAN: "no system has a value"}
+        found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
+        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+    year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
+    for (path, metric), rows in found.items():
+        name, why = _taken(metric, layout, scoring)
+        if len({system for system, _ in rows}) < len(rows):
+            why = "several values of one system"
+        if why := why or ("" if rows else "no system has a value"):
+            unused[metric] = why
+            continue
+        name = f"{name}-{year[1]}" if year and name == "COMET" else name
+        kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
+        tables.append(TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept)))))
     return OfficialScores(tuple(tables), unused)
 
 
@@ -277,12 +274,6 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
     if metric.split("-")[0].lower() in COMPUTED:
         return metric, "computed here"
     return stem if named else metric, ""
-
-
-def _table(path: Path, name: str, rows: list[tuple[str, str]]) -> TextTable:
-    """The scores of one metric; a system without one is not in it."""
-    kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
-    return TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept))))
 
 
 CODE = re.compile("[A-Za-z]{2,3}")

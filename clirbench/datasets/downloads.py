@@ -12,7 +12,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -25,14 +24,6 @@ from clirbench.errors import DownloadError, StoreError
 PIECE = 1 << 18
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What a content must be: its length in bytes and its sha256 (hexadecimal)."""
-
-    n_bytes: int
-    sha256: str
 
 
 class SlowServer(OSError):
@@ -63,13 +54,13 @@ class Pace:
             raise SlowServer(f"more than {self.most:,} bytes came")
 
 
-def fetch(url: str, target: Path, content: Promise, receive: float = 60.0, total: float = 3600.0) -> None:
-    """Download and verify; `target` appears only when it is right. Seconds: as of `Pace`.
+def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60.0, total: float = 3600.0) -> None:
+    """Download and verify; `target` appears only when its length and sha256 are right. Seconds: as of `Pace`.
 
     Raises `DownloadError` for an address that does not answer, a connection that breaks or is too slow, and anything
     but the promised content; `StoreError` where the target cannot be written.
     """
-    pace, digest = Pace(receive, total, content.n_bytes + HEADERS), hashlib.sha256()
+    pace, digest = Pace(receive, total, n_bytes + HEADERS), hashlib.sha256()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
@@ -78,10 +69,9 @@ def fetch(url: str, target: Path, content: Promise, receive: float = 60.0, total
                 for piece in _pieces(url, pace):
                     digest.update(piece)
                     stream.write(piece)
-            n_bytes = part.stat().st_size
-            if (n_bytes, digest.hexdigest()) != (content.n_bytes, content.sha256):
+            if (found := part.stat().st_size) != n_bytes or digest.hexdigest() != sha256:
                 raise DownloadError(
-                    f"{url}: not the promised content ({n_bytes:,} of {content.n_bytes:,} bytes came, sha256 differs); "
+                    f"{url}: not the promised content ({found:,} of {n_bytes:,} bytes came, sha256 differs); "
                     "run it again; if this stays, the file there has changed, or something on the way changed it"
                 )
             part.replace(target)
@@ -160,13 +150,12 @@ class _Received(io.RawIOBase):
         super().close()
 
 
-class _Response(http.client.HTTPResponse):
+def _response(pace: Pace, sock: socket.socket, *args: Any, **settings: Any) -> http.client.HTTPResponse:
     """An answer whose bytes are counted and timed as they come, those of its headers too."""
-
-    def __init__(self, pace: Pace, sock: socket.socket, *args: Any, **settings: Any) -> None:
-        super().__init__(sock, *args, **settings)
-        self.fp.close()
-        self.fp = io.BufferedReader(_Received(sock, pace), 1 << 16)
+    response = http.client.HTTPResponse(sock, *args, **settings)
+    response.fp.close()
+    response.fp = io.BufferedReader(_Received(sock, pace), 1 << 16)
+    return response
 
 
 class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
@@ -179,7 +168,7 @@ class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
     def do_open(self, http_class: Any, req: urllib.request.Request, **settings: Any) -> http.client.HTTPResponse:
         def paced(*args: Any, **more: Any) -> http.client.HTTPConnection:
             connection: http.client.HTTPConnection = http_class(*args, **more)
-            connection.response_class = partial(_Response, self.pace)  # type: ignore[assignment]
+            connection.response_class = partial(_response, self.pace)  # type: ignore[assignment]
             return connection
 
         return super().do_open(paced, req, **settings)

@@ -8,12 +8,12 @@ content. Nothing is downloaded unless it was asked for; a file that is packed at
 import re
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clirbench.datasets.downloads import Promise, fetch
+from clirbench.datasets.downloads import fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
 from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
@@ -24,28 +24,33 @@ SHA256 = re.compile("[0-9a-f]{64}")
 TEXTS = ("title", "origin", "licence", "citation", "by_hand")
 SHAPE = {
     **dict.fromkeys((*TEXTS, "mirror", "url"), str),
-    "files": [{"path": str, "url": str, "bytes": int, "packing?": str}],
+    "files": [{"path": str, "url": str, "bytes": int, "packing?": str, "by_hand?": bool}],
     "shipped?": {...: str}, "facts?": (str, None), "http?": (str, None),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a data set: its name here, its public address, and what its unpacked content is.
+    """One file of a data set: its name here, its public address, and size and sha256 of its unpacked content.
 
-    `by_hand`: nothing at the address is this file (it is made by a script, or behind a registration), and its content
-    has no published sha256; its size is about that of the promise. `packed`: what is sent, where that is a gzip file.
+    `by_hand`: nothing at the address is this file (it is made by a script, or behind a registration), its content has
+    no published sha256, and `bytes` is about its size. `packing=gzip`: what is sent is packed, and the other two are of
+    that.
     """
 
     path: str
     url: str
-    content: Promise
-    packed: Promise | None = None
+    bytes: int
+    sha256: str = ""
     by_hand: bool = False
+    packing: str = "none"
+    packed_bytes: int = 0
+    packed_sha256: str = ""
 
     @property
-    def download_bytes(self) -> int:
-        return (self.packed or self.content).n_bytes
+    def sent(self) -> tuple[int, str]:
+        """Size and sha256 of what comes from the address."""
+        return (self.bytes, self.sha256) if self.packing == "none" else (self.packed_bytes, self.packed_sha256)
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Places:
 
 @dataclass(frozen=True)
 class ManifestFiles:
-    """The files of a data set as a layout reads them (`clirbench.corpora.layout.Files`)."""
+    """The files of a data set as a layout reads them (`clirbench.corpora.layout.NamedFiles`)."""
 
     manifest: Manifest
     places: Places
@@ -180,9 +185,9 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
 
 def verify(path: Path, file: DataFile) -> None:
     """Raise `InputError` where a file's unpacked content is not the promised one."""
-    if not file.by_hand and (found := TextFile(path).fingerprint) != file.content.sha256:
+    if not file.by_hand and (found := TextFile(path).fingerprint) != file.sha256:
         raise InputError(
-            f"{path}: not the content that the manifest promises: its sha256 is {found}, {file.content.sha256} was "
+            f"{path}: not the content that the manifest promises: its sha256 is {found}, {file.sha256} was "
             "promised; delete it and get it again"
         )
 
@@ -194,8 +199,8 @@ def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -
     paths: dict[str, Path] = {}
     for file in files:
         with gathered(errors):
-            paths[file.path] = home / f"{file.path}{'.gz' if file.packed else ''}"
-            fetch(file.url, paths[file.path], file.packed or file.content)
+            paths[file.path] = home / f"{file.path}{'.gz' if file.packing == 'gzip' else ''}"
+            fetch(file.url, paths[file.path], *file.sent)
             verify(paths[file.path], file)
     raise_all(errors)
     return paths
@@ -225,14 +230,14 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     if len(by_hand) == len(lacking):
         way_1 = "none: nothing that is missing can be downloaded from here"
     # Way 1 knows the other addresses: with all of them the message would lose its middle.
-    sizes = (megabytes(file.content.n_bytes) if file.content.n_bytes else "(size not published)" for file in by_hand)
     where = (
-        f"\n           DIR/{manifest.mirror}/{file.path}  {size}  {file.url}"
-        for file, size in zip(by_hand, sizes, strict=True)
+        f"\n           DIR/{manifest.mirror}/{file.path}  "
+        f"{megabytes(file.bytes) if file.bytes else '(size not published)'}  {file.url}"
+        for file in by_hand
     )
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files "
-        f"({megabytes(sum(file.content.n_bytes for file in lacking))}) found neither under "
+        f"({megabytes(sum(file.bytes for file in lacking))}) found neither under "
         f"paths.mirror={places.mirror or '(not set)'} nor in the cache {places.cache or '(not set)'}.\n"
         f"  what:    {manifest.title}\n"
         f"  terms:   {manifest.licence}; origin: {manifest.origin}; cite: {manifest.citation}\n"
@@ -248,10 +253,9 @@ def megabytes(n_bytes: int) -> str:
 
 
 def _data_file(path: Path, entry: Mapping[str, Any], base: str, insecure: str) -> DataFile:
-    where = f"{path}: {entry['path']}"
     url = entry["url"] if "://" in entry["url"] else f"{base.rstrip('/')}/{entry['url']}"
-    by_hand, packing = entry.get("by_hand") is True, entry.get("packing", "none")
-    shape = {} if by_hand else {"sha256": SHA256}
+    packing = entry.get("packing", "none")
+    shape = {} if entry.get("by_hand") else {"sha256": SHA256}
     wrong = shape_error(entry, shape | ({"packed_bytes": int, "packed_sha256": SHA256} if packing == "gzip" else {}))
     if not url.startswith(("https://", "http://")):
         wrong = f"{url}: only https and http addresses are fetched"
@@ -260,6 +264,6 @@ def _data_file(path: Path, entry: Mapping[str, Any], base: str, insecure: str) -
     elif packing not in ("none", "gzip"):
         wrong = f"packing={packing}: is none or gzip; a file out of another archive is got by hand, by_hand: true"
     if wrong:
-        raise ConfigError(f"{where}: {wrong}")
-    packed = Promise(entry["packed_bytes"], entry["packed_sha256"]) if packing == "gzip" else None
-    return DataFile(entry["path"], url, Promise(entry["bytes"], entry.get("sha256", "")), packed, by_hand)
+        raise ConfigError(f"{path}: {entry['path']}: {wrong}")
+    known = {field.name for field in fields(DataFile)} & entry.keys()
+    return DataFile(**{key: entry[key] for key in known} | {"url": url})

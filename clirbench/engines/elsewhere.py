@@ -28,23 +28,21 @@ IDLE = 300
 class Joblib:
     """`workers`: tasks at a time; None = one for each core, of the cluster or of this machine.
 
-    `address`: of a Dask scheduler or a Ray cluster (`auto`: found by Ray); None starts one on this machine. `options`:
-    of each Dask task or Ray worker; {resources: {GPU: 1}} and {num_gpus: 1} ask for a GPU.
+    `address`: of a Dask scheduler or a Ray cluster (`auto`: found by Ray); None starts one on this machine.
 
     Raises `ConfigError` for settings that make no sense, `ResourceError` for a library or a cluster that is not there,
-    for a resource that no worker has, and for workers that die again and again.
+    and for workers that die again and again.
     """
 
     backend: str = "loky"
     workers: int | None = None
     address: str | None = None
-    options: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         one_of("engine.backend", self.backend, POOLS)
         whole_number("engine.workers", self.workers, or_null=True)
-        if (self.address or self.options) and self.backend not in ("dask", "ray"):
-            raise ConfigError(f"engine.address and engine.options are of backends dask and ray, not of {self.backend}")
+        if self.address and self.backend not in ("dask", "ray"):
+            raise ConfigError(f"engine.address is of backends dask and ray, not of {self.backend}")
 
     def pmap(
         self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
@@ -98,20 +96,17 @@ def _threads(engine: Joblib, workers: int) -> Pool:
 
 
 def _dask(engine: Joblib, workers: int) -> Pool:
-    client, options = _client(engine.address, engine.workers), engine.options or {}
-    for name, wanted in options.get("resources", {}).items():
-        _require(name, wanted, max(client.run_on_scheduler(_resources).get(name, {}).values(), default=0))
-    pool = client.get_executor(pure=False, **options)
+    client = _client(engine.address, engine.workers)
+    pool = client.get_executor(pure=False)
     death = import_module("distributed").KilledWorker
     return Pool(pool.submit, engine.workers or sum(client.ncores().values()), death, pool.shutdown)
 
 
 def _ray(engine: Joblib, workers: int) -> Pool:
-    there, options, ray = _cluster(engine.address, engine.workers), engine.options or {}, import_module("ray")
-    _require("num_gpus", options.get("num_gpus", 0), there.get("GPU", 0))
+    there, ray = _cluster(engine.address, engine.workers), import_module("ray")
 
     def submit(function: Callable[..., Any], task: Task) -> "Future[Any]":
-        made: Future[Any] = ray.remote(max_retries=0, **options)(function).remote(task).future()
+        made: Future[Any] = ray.remote(max_retries=0)(function).remote(task).future()
         return made
 
     death = import_module("ray.exceptions").RayError
@@ -119,15 +114,6 @@ def _ray(engine: Joblib, workers: int) -> Pool:
 
 
 POOLS = {"loky": _loky, "threading": _threads, "dask": _dask, "ray": _ray}
-
-
-def _require(name: str, wanted: float, there: float) -> None:
-    """Raise where tasks would never start."""
-    if there < wanted:
-        raise ResourceError(
-            f"engine.options: no worker has {name}={wanted:g}, {there:g} at most: ask for less, or name a cluster that "
-            "has more (workers of Dask are started with --resources NAME=NUMBER)"
-        )
 
 
 def _end_with(parent: int) -> None:
@@ -139,11 +125,6 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _resources(dask_scheduler: Any) -> dict[str, dict[str, float]]:
-    """What workers have besides cores: name -> worker -> how much."""
-    return {name: dict(held) for name, held in dask_scheduler.resources.items()}
 
 
 @lru_cache(maxsize=1)

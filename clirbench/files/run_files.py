@@ -45,12 +45,12 @@ TEXTS = {...: str}
 PROVENANCE_SHAPE = {
     "clirbench?": str, "made?": str, "python?": str, "unicode?": str, "platform?": str,
     "libraries?": {...: (str, None)},
-    "command?": [str], "directory?": str, "signatures?": TEXTS, "lower_is_better?": [str],
+    "command?": [str], "directory?": str, "signatures?": TEXTS,
     "inputs?": {
         "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
         "texts?": {"references?": [str], "source?": (str, None)},
     },
-    "read?": TEXTS, "files?": TEXTS, "folders?": TEXTS, "code?": str, "complete?": bool, "near_copies?": [[str]],
+    "read?": TEXTS, "files?": TEXTS, "near_copies?": [[str]],
     "configuration?": {
         "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
         "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},
@@ -130,11 +130,6 @@ def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     return read_object(path_inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
 
 
-def described_columns(results: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What results.json says of each column, by its name."""
-    return {entry["name"]: entry for entry in results.get("columns", ())}
-
-
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
     """A JSON file that holds an object of a shape (`shape_error`) with the needed keys; raises `InputError`."""
     if not path.is_file():
@@ -203,21 +198,27 @@ class Journal:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The events so far, without half a line that is being written or that a killed process left.
 
-        Raises `StoreError` for what is no journal: the folder may have come from somebody else.
+        Raises `InputError` for what is no journal: the folder may have come from somebody else.
         """
-        lines = self.whole_lines().split(b"\n")[:-1]
-        yield from [self._event(number, line) for number, line in enumerate(lines, start=1)]
+        for number, line in enumerate(self.whole_lines().split(b"\n")[:-1], start=1):
+            row: Any = json_value(f"{self.path}: line {number}", line, strict=True)
+            if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
+                raise InputError(
+                    f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench; "
+                    "remove it to begin another"
+                )
+            yield row
 
     def whole_lines(self) -> bytes:
         """The lines so far that are whole, with their ends."""
-        content = self._content()
+        content = whole_content(self.path) if self.path.exists() else b""
         return content[: content.rfind(b"\n") + 1]
 
     def mend(self) -> None:
         """Cut off half a line that a killed process left; a writer does so before its first event."""
-        if (whole := self.whole_lines()) != self._content():
+        if (whole := len(self.whole_lines())) < (self.path.stat().st_size if self.path.exists() else 0):
             with self._written():
-                os.truncate(self.path, len(whole))
+                os.truncate(self.path, whole)
 
     def add(self, event: str, **values: Any) -> None:
         """Append one event by one write; raises `StoreError` where it cannot be written, and leaves no half a line."""
@@ -236,26 +237,6 @@ class Journal:
             except OSError:
                 os.truncate(self.path, end)  # no half a line, that the next one would follow
                 raise
-
-    def _content(self) -> bytes:
-        try:
-            if self.path.exists() and not self.path.is_file():
-                raise self._foreign("it is no file")
-            return whole_content(self.path) if self.path.exists() else b""
-        except OSError as error:
-            raise self._foreign(error.strerror or str(error)) from None
-
-    def _event(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            row: Any = json_value(f"line {number}", line, strict=True)
-        except InputError as error:
-            raise self._foreign(str(error)) from None
-        if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
-            raise self._foreign(f"line {number}: {wrong}")
-        return dict(row)
-
-    def _foreign(self, why: str) -> StoreError:
-        return StoreError(f"{self.path}: not a journal of clirbench ({why}); remove it to begin another")
 
     @contextmanager
     def _written(self) -> Iterator[None]:
@@ -305,20 +286,19 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     """
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
-    found = {name: _size_and_sha256(path) for name, path in sorted(files.items()) if name not in (MANIFEST, *GROWING)}
-    sealed = {name: {"size": size, "sha256": sha256} for name, (size, sha256) in found.items()}
-    (folder / MANIFEST).write_text(_text(clirbench, inputs, sealed), encoding="utf-8", newline="\n")
+    sealed = {name: _size_and_sha256(path) for name, path in files.items() if name not in (MANIFEST, *GROWING)}
+    (folder / MANIFEST).write_bytes(_written(Seal(clirbench, inputs, sealed)))
 
 
-def _text(clirbench: str, inputs: Mapping[str, str], files: Mapping[str, Mapping[str, object]]) -> str:
+def _written(sealed: Seal) -> bytes:
     """The one way in which a manifest of this content is written."""
     values = {
         "version": VERSION,
-        "clirbench": clirbench,
-        "inputs": dict(sorted(inputs.items())),
-        "files": {name: {key: files[name][key] for key in ("size", "sha256")} for name in sorted(files)},
+        "clirbench": sealed.clirbench,
+        "inputs": dict(sorted(sealed.inputs.items())),
+        "files": {name: {"size": size, "sha256": sha256} for name, (size, sha256) in sorted(sealed.files.items())},
     }
-    return escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n"
+    return (escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n").encode()
 
 
 def read_manifest(folder: Path) -> Seal:
@@ -347,16 +327,10 @@ def _broken(folder: Path) -> Iterator[str]:
     except InputError as error:
         yield str(error)
         return
-    found = json.loads(content)  # `read_manifest` has checked it
-    if content != _text(found["clirbench"], found["inputs"], found["files"]).encode():
+    if content != _written(manifest):
         yield f"{MANIFEST}: is not written as a run writes it"
-    there = {}
-    for path in (path for entry in folder.iterdir() if not is_free(entry.name) for path in _files(entry)):
-        name = path.relative_to(folder).as_posix()
-        if wrong := _no_file(path):
-            yield f"{name}: {wrong}"
-        else:
-            there[name] = path
+    entries = (entry for entry in folder.iterdir() if not is_free(entry.name))
+    there = {path.relative_to(folder).as_posix(): path for entry in entries for path in _files(entry)}
     was_moved = PREVIOUS.fullmatch(folder.absolute().name)  # by a later run, to this folder
     for name, (size, sha256) in manifest.files.items():
         if name not in there and not (was_moved and name.startswith((*STAYING, MARKER))):
@@ -383,35 +357,30 @@ def is_free(name: str) -> bool:
     return hidden or name in (MANIFEST, SIGNATURE, *GROWING) or PREVIOUS.fullmatch(name) is not None
 
 
-def _no_file(path: Path) -> str:
-    """Why a path is no file of a run's own, nothing where it is one."""
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return "is a link, which may lead out of the run's folder"
-    if not stat.S_ISREG(status.st_mode):
-        return "is no file, but a pipe, a socket or a device"
-    return "" if status.st_nlink == 1 else "is a file of another folder too (a hard link); put a copy there"
-
-
 def _difference(path: Path, size: int, sha256: str) -> str:
+    """Why a path is not the file that was sealed, nothing where it is."""
     try:
-        found = _size_and_sha256(path, size)
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            return "is a link, which may lead out of the run's folder"
+        if not stat.S_ISREG(status.st_mode):
+            return "is no file, but a pipe, a socket or a device"
+        if status.st_nlink > 1:
+            return "is a file of another folder too (a hard link); put a copy there"
+        if status.st_size != size:
+            return f"has not the {size:,} bytes that manifest.json sealed"
+        same = _size_and_sha256(path, size) == (size, sha256)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    if found[0] != size:
-        return f"has not the {size:,} bytes that manifest.json sealed"
-    return "" if found[1] == sha256 else "is not what manifest.json sealed: its content is another"
+    return "" if same else "is not what manifest.json sealed: its content is another"
 
 
 def _size_and_sha256(path: Path, most: int | None = None) -> tuple[int, str]:
-    """Size in bytes and sha256 of a file; of more than `most` bytes nothing is read. Never waits for a pipe."""
+    """Size in bytes and sha256 of a file, of which little more than `most` is read. Never waits for a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "it is no file", str(path))
-        if most is not None and status.st_size != most:
-            return status.st_size, ""
         digest, size = hashlib.sha256(), 0
         while (most is None or size <= most) and (piece := stream.read(BLOCK)):
             digest.update(piece)

@@ -3,12 +3,8 @@ published numbers, human scores), and files as other programs write them (`score
 
     one number (or None) a line                             BLEURT (score_files.py), GEMBA, and many others
     SYSTEM SCORE                                            mt-metrics-eval, metric-scores/ and human-scores/
-    METRIC PAIR SET SYSTEM [SEGMENT] SCORE                  WMT metrics tasks of 2015-2019
-    METRIC PAIR SET DOMAIN REFERENCE SYSTEM [SEGMENT] SCORE  the same since 2021
-    FILE Segment 0 score: 0.8731                            what comet-score prints (comet/cli/score.py)
     {FILE: [{..., "COMET": 0.8731}, ...]}                   comet-score --to_json
     {"prediction": 1.2, ...} a line                         MetricX (metricx24/predict.py), perhaps with system_id
-    {"name": "BLEU", "score": 31.2, ...}, or a list of them sacrebleu -f json
     a header with a column of systems                       any TSV or CSV: each column of numbers is a metric
 
 Every layout becomes rows: `score`, and `system`, `segment` and `metric` where the file has them. A system of
@@ -96,23 +92,22 @@ class ScoreTables:
     def read(self, computed: Collection[str] = ()) -> Scoreboard:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []
-        read: list[TextTable] = []
-        for name in dict.fromkeys(self.tables):
+        named, tables = set[str](), list[TextTable]()
+        given: list[str | TextTable] = [*dict.fromkeys(self.tables), *self.further]
+        for one in given:
             with gathered(errors):
-                if not (path := table_path(name)).exists():
-                    raise InputError(f"{path}: no such file{near_path(path)}")
-                read.append(read_table(path))
-        raise_all(errors)
-        read += self.further
-        if not read:
-            raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
-        tables: list[TextTable] = []
-        for table in read:
-            with gathered(errors):
+                table = one if isinstance(one, TextTable) else _table_at(table_path(one))
+                named.update(_data_columns(table))
                 tables.append(self._renamed(table))
         raise_all(errors)
+        if not tables:
+            raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
         columns = self._columns(tables, computed, errors)
-        errors += self._unknown(read, tables)
+        renamed = {name for table in tables for name in _data_columns(table)}
+        for key in ("rename", *_COLUMN_LISTS):
+            names = named if key == "rename" else renamed
+            unknown = (name for name in getattr(self, key) if name not in names)
+            errors += [UnknownName(f"column in scores.{key}", name, names) for name in unknown]
         numeric: dict[str, dict[str, float]] = {}
         for name, (table, cells) in columns.items():
             with gathered(errors):
@@ -123,13 +118,13 @@ class ScoreTables:
         raise_all(errors)
         systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numeric)
-        names = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
+        ordered = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
         metadata = {
             name: tuple(cells.get(system, "").strip() for system in systems)
             for name, (_, cells) in columns.items()
             if name not in numeric
         }
-        made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in names)
+        made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
@@ -151,14 +146,6 @@ class ScoreTables:
         table = replace(table, header=header)
         table.unique(system_column(table))
         return table
-
-    def _unknown(self, read: Sequence[TextTable], tables: Sequence[TextTable]) -> Iterator[ClirbenchError]:
-        """Names in the settings that no table has: `rename` before columns are renamed, the lists after."""
-        for found, keys in ((read, ("rename",)), (tables, _COLUMN_LISTS)):
-            known = {name for table in found for name in _data_columns(table)}
-            for key in keys:
-                unknown = (name for name in getattr(self, key) if name not in known)
-                yield from (UnknownName(f"column in scores.{key}", name, known) for name in unknown)
 
     def _columns(
         self, tables: Sequence[TextTable], computed: Collection[str], errors: list[ClirbenchError]
@@ -201,6 +188,12 @@ class ScoreTables:
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed
+
+
+def _table_at(path: Path) -> TextTable:
+    if not path.exists():
+        raise InputError(f"{path}: no such file{near_path(path)}")
+    return read_table(path)
 
 
 def _hole(where: str, name: str, system: str) -> InputError:
@@ -249,31 +242,24 @@ SEGMENTS = ("segment", "segment_id", "seg", "seg_id", "line")
 SCORES = ("prediction", "score")
 HOLES = MISSING - {"-"}
 """Cells, in lower case, that say that there is no score."""
-WMT_OLD = ("metric", "lang_pair", "test_set", "system")
-WMT_NEW = ("metric", "lang_pair", "test_set", "domain", "reference", "system")
-COMET = re.compile(r"(?P<file>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\tvariance: \S+)?")
 
 
 def score_rows(path: Path) -> Iterator[Row]:
     """The rows of a file of any layout above; raises `InputError`, naming the line, for what is none of them."""
-    lines = TextFile(path).lines()
-    head = next((line for line in lines if line.strip()), "").removeprefix("\ufeff")
+    head = next((line for line in TextFile(path).lines() if line.strip()), "").removeprefix("\ufeff")
     if not head:
         raise InputError(f"{path}: is empty; scores were expected")
     if head.lstrip().startswith(("{", "[")):
         return json_rows(path)
-    if COMET.fullmatch(head.rstrip("\r")):
-        return _comet(path, lines)
     if is_score(head):
         return line_rows(path)
     if any(name.strip().lower() in SYSTEMS for name in re.split(r"[\t,]", head)):
         return _table(path)
-    columns = _columns(split(head))
-    if columns:
-        return column_rows(path, columns)
+    if len(cells := split(head)) == 2 and is_score(cells[1]):
+        return column_rows(path, ("system", "score"))
     raise InputError(
         f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor "
-        "SYSTEM SCORE, nor WMT's columns, JSON, or a header with a column system"
+        "SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
     )
 
 
@@ -286,18 +272,6 @@ def split(line: str) -> list[str]:
     """Cells, separated by tabs, or by blanks where there is no tab."""
     cells = line.rstrip("\r").split("\t") if "\t" in line else line.split()
     return [cell.strip() for cell in cells]
-
-
-def _columns(cells: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a file without a header, by where the first numbers stand; none where it is no known file."""
-    if len(cells) == 2 and is_score(cells[1]):
-        return ("system", "score")
-    for names in (WMT_OLD, WMT_NEW):
-        rest = cells[len(names) :]
-        if rest and is_score(rest[0]):
-            numbered = len(rest) > 1 and rest[0].isdigit() and is_score(rest[1])
-            return (*names, "segment", "score") if numbered else (*names, "score")
-    return ()
 
 
 def column_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
@@ -315,18 +289,6 @@ def line_rows(path: Path) -> Iterator[Row]:
     """One score a line; every line is a segment, so a blank one is an error."""
     for number, line in enumerate(TextFile(path).lines(), start=1):
         yield number, {"segment": str(number), "score": line.strip() or "(blank)"}
-
-
-def _comet(path: Path, lines: Sequence[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines, start=1):
-        found = COMET.fullmatch(line.rstrip("\r"))
-        if found is None and line.strip() and not line.startswith("Predictions saved in: "):
-            raise InputError(
-                f"{path}: line {number}: {shorten(line, 60)!r}; what comet-score prints was expected: FILE, "
-                "Segment N, score: X, separated by tabs"
-            )
-        if found and found["segment"] is not None:
-            yield number, {"system": found["file"], "segment": found["segment"], "score": found["score"]}
 
 
 def _table(path: Path) -> Iterator[Row]:
@@ -347,35 +309,28 @@ def _table(path: Path) -> Iterator[Row]:
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """sacreBLEU's JSON, COMET's, or JSON lines."""
-    content: Any = None
+    """COMET's JSON, whose records are of the file that names them, or records of JSON: a line each, or a list."""
+    numbered: Iterable[tuple[int, Any]]
     try:
         content = json_value(str(path), whole_content(path))
         numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
+        if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
+            numbered = [
+                (1, {"system": file, "segment": at, "score": first_of(entry, ("COMET",), "")})
+                for file, entries in content.items()
+                for at, entry in enumerate(entries)
+                if isinstance(entry, dict)
+            ]
     except InputError:
-        numbered = list(json_lines(path))
-    if all(isinstance(r, dict) and {"name", "score"} <= r.keys() for _, r in numbered):
-        return ((1, {"metric": str(r["name"]), "score": str(r["score"])}) for _, r in numbered)
-    if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
-        return _comet_json(path, content)
-    return _json_lines(path, numbered)
-
-
-def _comet_json(path: Path, content: Mapping[str, list[Any]]) -> Iterator[Row]:
-    for file, entries in content.items():
-        for segment, entry in enumerate(entries):
-            if not isinstance(entry, dict) or "COMET" not in entry:
-                raise InputError(f"{path}: {file}, segment {segment}: no COMET; comet-score --to_json was expected")
-            yield 1, {"system": file, "segment": str(segment), "score": str(entry["COMET"])}
-
-
-def _json_lines(path: Path, records: Iterable[tuple[int, Any]]) -> Iterator[Row]:
+        numbered = json_lines(path)
     seen: Counter[str] = Counter()
-    for number, record in records:
-        score = first_of(record, SCORES, "") if isinstance(record, dict) else ""
+    for number, record in numbered:
+        known = record if isinstance(record, dict) else {}
+        score = first_of(known, SCORES, "")
         if isinstance(score, bool) or not isinstance(score, int | float | None):
-            keys = f"; keys: {', '.join(record)}" if isinstance(record, dict) else ""
-            raise InputError(f"{path}: line {number}: no number under {' or '.join(SCORES)}{keys}")
+            of = f"{known['system']}: " if "system" in known else ""
+            keys = f"; keys: {', '.join(known)}" if known else ""
+            raise InputError(f"{path}: line {number}: {of}no number under {', '.join(SCORES)} or COMET{keys}")
         named = str(first_of(record, SYSTEMS, ""))
         seen[named] += 1
         segment = str(first_of(record, SEGMENTS, seen[named]))

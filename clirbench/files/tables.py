@@ -22,7 +22,6 @@ LARGEST = 1e150
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 """Cells of numbers that are holes."""
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
-NESTED = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -164,29 +163,27 @@ def json_value(where: str, content: bytes, strict: bool = False) -> Any:
     strict: also for a key that is there twice and a number that is not finite; halves of a pair of characters, which
     cannot be written again, are U+FFFD.
     """
-    refuse_depth(where, content)
+    strictly: dict[str, Any] = {"object_pairs_hook": _single, "parse_constant": _finite, "parse_float": _finite}
+    most = current_limits().json_depth
     try:
         text = content.decode("utf-8")
-        if not strict:
-            return json.loads(text)
-        value = json.loads(text, object_pairs_hook=_single, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in text.lower():
+        value = json.loads(text, **(strictly if strict else {}))
+        too_deep = content.count(b"[") + content.count(b"{") > most and _depth(value) > most
+        if strict and not too_deep and "\\ud" in text.lower():
             value = json.loads(SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"{where}: not JSON ({error})") from None
+    except RecursionError:
+        too_deep = True
+    if too_deep:
+        raise limit_error(where, "json_depth", "more than {:,} lists and objects within each other")
     return value
 
 
-def refuse_depth(where: str, content: bytes) -> None:
-    """Raise `InputError` for JSON with more lists and objects within each other than `limits.json_depth`."""
-    most = current_limits().json_depth
-    if content.count(b"[") + content.count(b"{") <= most:
-        return
-    depth = 0
-    for found in NESTED.finditer(content):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
-        if depth > most:
-            raise limit_error(where, "json_depth", "more than {:,} lists and objects within each other")
+def _depth(value: Any) -> int:
+    if not isinstance(value, list | dict):
+        return 0
+    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
 
 
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,26 +6,28 @@ only the program can have moved it.
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
 from math import isnan, nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from clirbench.errors import escape_unseen
-from clirbench.files.run_files import RESULTS, described_columns, numbers, read_provenance, read_results, read_run_table
+from clirbench.files.run_files import RESULTS, numbers, read_provenance, read_results, read_run_table
 from clirbench.files.tables import TextTable, read_table
-from clirbench.pages import Alarm, Aside, Cell, Page, Section, Table, short
+from clirbench.pages import Cell, Page, Section, Table, short
 from clirbench.report import markdown
-from clirbench.report.facts import tau_cells, tau_table
 from clirbench.report.html.page import write_page
-from clirbench.statistics.correlation import KENDALL, Aggregate, Correlation, aggregate
+from clirbench.statistics.correlation import Aggregate, Correlation, aggregate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOLERANCE = 1e-9  # relative; below it, two platforms may differ in how they sum
 ABSENT = "(absent)"
-HEADER = ("part", "what", "first", "second", "difference")
 PROGRAM = ("clirbench", "python", "platform", "libraries", "seed", "command")
 KEYS = {
     "scores": ("systems", ("system",)),
@@ -38,7 +40,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class RunFiles:
-    """A run's folder, read: provenance, results.json (empty where an older run has none), and `values` by part.
+    """A run's folder, read: its provenance, and `values` by part.
 
     A value is a text, or a number (NaN: a hole). Numbers are by the row that has them, then their column: scores by
     (system, column), taus by (measure, metric, coefficient, `value` or `significant`).
@@ -46,30 +48,19 @@ class RunFiles:
 
     path: Path
     provenance: Mapping[str, Any]
-    results: Mapping[str, Any]
     values: Mapping[str, Mapping[Key, Any]]
 
-    def made_of(self, part: str, key: Key) -> object:
-        """Everything that decides a number; None where the run does not record it all: an imported column, an older
-        run without results.json.
-        """
-        if part == "tau":
-            measure, metric, coefficient, what = key
-            tested = {m for n, m, c, _ in self.values["tau"] if (n, c) == (measure, coefficient)}
-            of = {measure, *(tested if what == "significant" else [metric])}
-            scores = self.values["scores"].items()
-            return {pair: self.made_of("scores", pair) or short(v, 9) for pair, v in scores if pair[1] in of}
-        system, column = key[:2] if part == "scores" else key[1::-1]
-        described, inputs = described_columns(self.results).get(column, {}), self.provenance.get("inputs", {})
-        texts = inputs.get("systems", {}).get(system, {})
-        if described.get("origin") != "computed":
-            return None
-        read = {
-            "measure": (inputs.get("collection", {}).get("sha256"), texts.get("collection")),
-            "metric": (inputs.get("test_sha256"), texts.get("test")),
-        }
-        made = (self.provenance.get("signatures", {}).get(column), *read[described["role"]])
-        return None if None in made else made
+    @property
+    def columns(self) -> set[str]:
+        """The columns of systems.tsv that are compared."""
+        return {column for _, column in self.values["scores"]}
+
+    def made_of(self, part: str, key: Key) -> set[str]:
+        """The columns that decide a number; the significance of a tau has all metrics that are tested together."""
+        if part != "tau":
+            return {key[1] if part == "scores" else key[0]}
+        tested = {m for n, m, c, _ in self.values["tau"] if (n, c) == (key[0], key[2])}
+        return {key[0], *(tested if key[3] == "significant" else [key[1]])}
 
 
 @dataclass(frozen=True)
@@ -80,54 +71,65 @@ class Change:
     """
 
     part: str
-    what: Key
+    what: str
     first: str
     second: str
     difference: float = nan
     unequal: bool = False
 
-    def row(self) -> tuple[Any, ...]:
-        return self.part, " ".join(self.what), self.first, self.second, self.difference
 
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Everything that differs between two runs, what should not first.
 
-@dataclass(frozen=True)
-class Differences:
-    """Everything that differs between two runs, what should not first; of what does not, how many numbers and texts."""
+    >>> import clirbench as cb
+    >>> two = [cb.run("europarl_csen_published", scores__ignore=[name]) for name in ("MicroF1", "chrF1")]
+    >>> found = cb.compare(*two)
+    >>> found.table.columns.tolist()
+    ['part', 'what', 'first', 'second', 'difference', 'unequal']
+    >>> found.write_html("compared.html").name
+    'compared.html'
+    """
 
     runs: tuple[RunFiles, RunFiles]
     changes: tuple[Change, ...]
     same_numbers: int
-    same_texts: int
 
     @property
     def verdict(self) -> str:
         """One sentence: do the numbers agree, and where they do not, should they?"""
         if wrong := sum(change.unequal for change in self.changes):
-            return (
-                f"{wrong} numbers differ that should be equal (same signature, same inputs); they are first in the "
-                "list and marked."
-            )
+            return f"{wrong} numbers differ that should be equal (same signature, same inputs); they come first."
         if changed := sum(change.part in KEYS for change in self.changes):
             return f"{changed} numbers differ; none of them should be equal: configuration or inputs differ too."
         return f"All {self.same_numbers} numbers that both runs have are equal."
 
-    def table(self) -> Table:
-        """A row for each difference."""
-        tip = "should be equal: same signature, same inputs"
-        rows = [
-            (Cell(change.part, tip=tip, alarm=True) if change.unequal else change.part, *change.row()[1:])
-            for change in self.changes
-        ]
-        title = f"{len(rows)} differ, {self.same_numbers + self.same_texts} do not"
-        return Table("differences", title, HEADER, rows, formats={"difference": "difference"})
+    @property
+    def rows(self) -> Table:
+        """A row for each difference, as the screen and the page show it."""
+        formats = {"difference": "difference"}
+        return Table.of("differences", f"{len(self.changes)} differ", Change, self.changes, formats=formats)
 
-    def page(self) -> Page:
-        """The verdict and the table."""
+    @property
+    def table(self) -> "pd.DataFrame":
+        """A row for each difference; `unequal`: the two numbers should be equal and are not."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows.rows, columns=[*self.rows.header])
+
+    def write_html(self, path: "str | Path") -> Path:
+        """Write the page that `clirbench compare --html` writes."""
         made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in self.runs]
-        read = Aside(f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9.")
-        said = Alarm(self.verdict) if any(change.unequal for change in self.changes) else self.verdict
+        read = f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9."
         title = " and ".join(run.path.name or str(run.path) for run in self.runs)
-        return Page(title, (Section("answer", "", (said, read)), Section("differences", "", (self.table(),))))
+        write_page(Path(path), Page(title, (Section("answer", "", (self.verdict, read, self.rows)),)))
+        return Path(path)
+
+    def __repr__(self) -> str:
+        return f"<clirbench comparison: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.verdict)}</p>\n{self.table.to_html(index=False, max_rows=30)}"
 
 
 def read_run(path: Path) -> RunFiles:
@@ -149,7 +151,7 @@ def read_run(path: Path) -> RunFiles:
         wanted = provenance.get("signatures", {}) if part == "scores" else ("value", "significant")
         columns = {c: table.column(c) if c == "significant" else numbers(table, c) for c in table.header if c in wanted}
         values[part] = {(*row, c): v for c, cells in columns.items() for row, v in zip(rows, cells, strict=True)}
-    return RunFiles(path, provenance, results, values)
+    return RunFiles(path, provenance, values)
 
 
 def _answer(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -162,29 +164,29 @@ def _answer(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
             yield "recommended", ", ".join(map(str, one["systems"]))
 
 
-def compare(a: RunFiles, b: RunFiles) -> Differences:
+def compare(a: RunFiles, b: RunFiles) -> Comparison:
     """Everything that differs; of a column that one run has, its signature alone."""
-    changes: list[Change] = []
-    same: Counter[bool] = Counter()
-    columns = [{column for _, column in run.values["scores"]} for run in (a, b)]
-    lone = columns[0] ^ columns[1]
+    changes, same = list[Change](), 0
+    (signed, scores), theirs = ([run.values[part] for part in ("signatures", "scores")] for run in (a, b))
+    made_alike = {name for name, *_ in signed if signed[name,] and signed[name,] == theirs[0].get((name,))}
+    fixed = made_alike if a.values["inputs"] == b.values["inputs"] else set()
+    moved = {key[1] for key in {**scores, **theirs[1]} if not equal(scores.get(key), theirs[1].get(key))}
     for part in dict.fromkeys((*a.values, *b.values)):
         x, y = a.values.get(part, {}), b.values.get(part, {})
-        found = []
         for key in dict.fromkeys((*x, *y)):
             first, second = x.get(key, ABSENT), y.get(key, ABSENT)
-            if (part == "scores" and key[1] in lone) or (key[-1] == "significant" and ABSENT in (first, second)):
+            absent = ABSENT in (first, second)
+            if (part == "scores" and key[1] in a.columns ^ b.columns) or (key[-1] == "significant" and absent):
                 continue
-            if equal(first, second):
-                same[isinstance(first, float)] += 1
-                continue
-            comparable = part in KEYS and ABSENT not in (first, second)
-            unequal = comparable and (made := a.made_of(part, key)) is not None and made == b.made_of(part, key)
             both = isinstance(first, float) and isinstance(second, float)
-            what = key[:-1] if part in KEYS and key[-1] == "value" else key
-            found.append(Change(part, what, *_told_apart(first, second), second - first if both else nan, unequal))
-        changes += sorted(found, key=lambda c: 0 if isnan(c.difference) else -abs(c.difference))
-    return Differences((a, b), tuple(sorted(changes, key=lambda c: not c.unequal)), same[True], same[False])
+            if equal(first, second):
+                same += both
+                continue
+            unequal = part in KEYS and not absent and (made := a.made_of(part, key)) == b.made_of(part, key)
+            unequal = unequal and made <= (fixed | (a.columns - moved) if part == "tau" else fixed)
+            what = " ".join(key[:-1] if part in KEYS and key[-1] == "value" else key)
+            changes.append(Change(part, what, *_told_apart(first, second), second - first if both else nan, unequal))
+    return Comparison((a, b), tuple(sorted(changes, key=lambda change: not change.unequal)), same)
 
 
 def leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:
@@ -219,49 +221,51 @@ PAGE, TEXT = "sweep.html", "sweep.md"
 TABLE = "correlations.tsv"
 NO_TABLE = "it wrote no table"
 ANSWERS = ("condition", "best evidence", "grade", "recommended", "answer")
-MARKS = Aside(
-    "Bold: the highest of its condition. x: not significant. ?: not tested. –: no value; the report of the condition "
-    "says why. Whether the highest tau of a condition is truly higher than the next is not tested here."
-)
+CONDITIONS = ("condition", "measure", "metric", "coefficient", "value", "significant")
+UNTESTED = "Whether the highest tau of a condition is truly higher than the next is not tested here."
 
 
 @dataclass(frozen=True)
 class SweptJob:
-    """A finished job of a sweep: the folder of its run, its settings (key -> value), and what it wrote there.
-
-    `table`: its correlations.tsv, None where it has none; `taus`: the rows of that; `failed`: why it has none;
-    `answered`: the cells of `ANSWERS` behind the first, empty without an answer.
-    """
+    """A finished job of a sweep: the folder of its run, its settings (key -> value), and why it has no table."""
 
     folder: Path
     settings: Mapping[str, str]
-    table: TextTable | None = None
-    taus: Sequence[Correlation] = ()
     failed: str = ""
-    answered: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "SweptJob":
-        """Read what a job with these overrides (`key=value`) wrote; raises `InputError` for a file that is damaged."""
-        table = read_table(folder / TABLE) if (folder / TABLE).is_file() else None
-        taus = [] if table is None else [_correlation(cells) for cells in table.records()]
+    def of(cls, folder: Path, overrides: Sequence[str], failed: str = "") -> "SweptJob":
+        """A job with these overrides (`key=value`)."""
         settings = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
-        results = read_results(folder) if (folder / RESULTS).is_file() else {}
-        answered: tuple[str, ...] = ()
-        if results.get("answer"):
-            found = list(_answer(results))
-            grade, metric = next((one[1:] for one in found if one[0] == "grade"), ("", ""))
-            systems = next((one[1] for one in found if one[0] == "recommended"), "")
-            answered = (metric, grade, systems, results["answer"])
-        return cls(folder, settings, table, taus, failed or ("" if table else NO_TABLE), answered)
+        return cls(folder, settings, failed or ("" if (folder / TABLE).is_file() else NO_TABLE))
+
+    @cached_property
+    def table(self) -> TextTable | None:
+        """Its correlations.tsv; raises `InputError` for a file that is damaged."""
+        return read_table(self.folder / TABLE) if (self.folder / TABLE).is_file() else None
 
     @property
-    def spelt(self) -> list[str]:
-        return [f"{key}={value}" for key, value in self.settings.items()]
+    def taus(self) -> list[Correlation]:
+        """The coefficients of its table, as far as a sweep shows them."""
+        return [
+            Correlation(
+                row["measure"], row["metric"], row["coefficient"], float(row["value"] or nan),
+                significant=cast(Any, row["significant"]),
+            )
+            for row in (self.table.records() if self.table else ())
+        ]  # fmt: skip
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The cells of `ANSWERS` behind the first; why there is no answer in the place of one."""
+        results = read_results(self.folder) if (self.folder / RESULTS).is_file() else {}
+        words = {what: text for what, *text in reversed([*_answer(results)])}
+        grade, metric = words.get("grade", ("", ""))
+        return metric, grade, *words.get("recommended", ("",)), results.get("answer") or self.failed
 
     @property
     def name(self) -> str:
-        return " ".join(self.spelt) or "the one condition"
+        return " ".join(f"{key}={value}" for key, value in self.settings.items()) or "the one condition"
 
     @property
     def cell(self) -> Cell:
@@ -283,13 +287,6 @@ class UniverseTau:
     note: str = ""
 
 
-def _correlation(cells: Mapping[str, str]) -> Correlation:
-    """A row of correlations.tsv, as far as it has the columns."""
-    read: Mapping[Any, Callable[[str], Any]] = {int: lambda c: int(c or 0), float: lambda c: float(c or nan)}
-    own = [field for field in fields(Correlation) if field.name in cells]
-    return Correlation(**{field.name: read.get(field.type, str)(cells[field.name]) for field in own})
-
-
 def swept_keys(jobs: Sequence[SweptJob]) -> list[str]:
     """The keys that are not the same in all jobs."""
     settings = [job.settings for job in jobs]
@@ -300,14 +297,11 @@ def combine(folder: Path, jobs: Sequence[SweptJob]) -> None:
     """Write `sweep.tsv`: the rows of each job's correlations.tsv behind `job` and one column for each swept key.
 
     `sweep_summary.tsv` beside it has mean, median, SD and wins of each metric over the jobs (`aggregate`). A job that
-    failed has no correlations.tsv: its row says so, so that no hole goes unseen. `sweep.html` and `sweep.md` show what
-    failed, each condition's answer, the summary and a heat map for each measure.
+    failed has no correlations.tsv: its row says so, so that no hole goes unseen. `sweep.html` and `sweep.md` show each
+    condition's answer, or why it has none, the summary and every coefficient.
     """
     keys = swept_keys(jobs)
     jobs = [replace(job, settings={key: job.settings.get(key, "") for key in keys}) for job in jobs]
-    taus = {",".join(job.spelt) or str(n): job.taus for n, job in enumerate(jobs)}
-    found = aggregate(taus)
-    summary = Table.of(SUMMARY, "Means over conditions", Aggregate, found)
     header = next((job.table.header for job in jobs if job.table), ())
     failed = ("this job failed or wrote no table", *[""] * (len(header) - 1))
     rows = [
@@ -315,31 +309,20 @@ def combine(folder: Path, jobs: Sequence[SweptJob]) -> None:
         for number, job in enumerate(jobs)
         for row in (job.table and job.table.rows) or [failed]
     ]
-    for table in (summary, Table(NAME, "Every condition", ("job", *keys, *header), rows)):
-        table.write(folder)
-    answers = [(job.cell, *(job.answered or ("", "", "", job.failed))) for job in jobs]
-    tables = [
+    Table(NAME, "", ("job", *keys, *header), rows).write(folder)
+    summary = aggregate({job.name if keys else str(n): job.taus for n, job in enumerate(jobs)})
+    means = Table.of(SUMMARY, "Means over conditions", Aggregate, summary)
+    means.write(folder)
+    answers = [(job.cell, *job.answered) for job in jobs]
+    taus = [(job.cell, *(getattr(tau, name) for name in CONDITIONS[1:])) for job in jobs for tau in job.taus]
+    tables = (
         Table("answers", "The answer in each condition", ANSWERS, answers, shown=len(answers)),
-        *([summary] if found else []),
-        *_heat_maps(jobs),
+        means,
+        Table(NAME, "Every condition", CONDITIONS, taus, (UNTESTED,), formats={"value": "coefficient"}),
+    )
+    sections = [
+        Section(f"part-{table.name}", table.title, (*table.text, table.compact())) for table in tables if table.rows
     ]
-    said = (*(Alarm(f"{job.name} has no results: {job.failed}") for job in jobs if job.failed), MARKS)
-    sections = (Section(f"part-{table.name}", table.title, (table.compact(),)) for table in tables)
-    title = f"Conditions: {', '.join(keys)}" if keys else "Conditions"
-    page = Page(title, (Section("answer", "Does the best metric depend on the condition?", said), *sections))
-    (folder / TEXT).write_text(escape_unseen(markdown.page(page, bold=True)), encoding="utf-8", newline="\n")
+    page = Page(f"Conditions: {', '.join(keys)}".removesuffix(": "), sections)
+    (folder / TEXT).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     write_page(folder / PAGE, page)
-
-
-def _heat_maps(jobs: Sequence[SweptJob]) -> Iterator[Table]:
-    """For each measure a row for each condition, a column for each metric, coloured by the coefficient."""
-    taus = [[row for row in job.taus if row.coefficient == KENDALL] for job in jobs]
-    for place, measure in enumerate(dict.fromkeys(row.measure for rows in taus for row in rows)):
-        own = [[row for row in rows if row.measure == measure] for rows in taus]
-        metrics = list(dict.fromkeys(row.metric for rows in own for row in rows))
-        table = []
-        for job, found in zip(jobs, own, strict=True):
-            cells = dict(zip((tau.metric for tau in found), tau_cells(found), strict=True))
-            none = Cell("–", tip=job.failed or "no value")
-            table.append((job.cell, *(cells.get(metric, none) for metric in metrics)))
-        yield tau_table(f"heat-{place}", f"{measure}: tau in each condition", "condition", metrics, table)

@@ -72,17 +72,14 @@ class Drawing:
     labels: list[Label] = field(default_factory=list)
 
 
-def svg(drawing: Drawing, title: str, *, inline: bool = False) -> str:
-    """The drawing as a stand-alone svg, or `inline` as part of a page; `title` is what a screen reader says."""
+def svg(drawing: Drawing, title: str) -> str:
+    """The drawing as a stand-alone svg, which pages hold too; `title` is what a screen reader says."""
     w, h = svg_number(drawing.width), svg_number(drawing.height)
     walked = ' tabindex="0"' if any(mark.tip for mark in drawing.marks) else ""
-    named = f'aria-label="{escape(title)}"{walked}' if title else 'aria-hidden="true"'
-    size = named if inline else f'width="{w}pt" height="{h}pt"'
-    role = ' role="img"' if title or not inline else ""
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {w} {h}"{role} '
-        'font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
-        *(() if inline else (f"<title>{escape(title)}</title>", f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>')),
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}pt" height="{h}pt" viewBox="0 0 {w} {h}" role="img" '
+        f'aria-label="{escape(title)}"{walked} font-family="Helvetica, Arial, DejaVu Sans, sans-serif">',
+        f'<rect width="{w}" height="{h}" fill="#FFFFFF"/>',
     ]
     for line in drawing.lines:
         path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in line.points)

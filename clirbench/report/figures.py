@@ -112,16 +112,11 @@ def legend(drawing: Drawing, names: Sequence[str]) -> None:
 
 
 class Scale:
-    """From values to places along an axis, with a margin of 6 % at both ends."""
+    """From values to places along an axis, with a margin of 6 % at both ends; `powers`: values are logarithms."""
 
-    def __init__(self, low: float, high: float, start: float, end: float) -> None:
+    def __init__(self, low: float, high: float, start: float, end: float, powers: bool = False) -> None:
         margin = 0.06 * (high - low) or abs(high) * 0.06 or 1.0
-        self.low, self.high, self.start, self.end = low - margin, high + margin, start, end
-
-    @classmethod
-    def over(cls, values: Doubles, start: float, end: float) -> "Scale":
-        """The scale that has room for all the values (at least one, no holes)."""
-        return cls(float(values.min()), float(values.max()), start, end)
+        self.low, self.high, self.start, self.end, self.powers = low - margin, high + margin, start, end, powers
 
     def __call__(self, value: float) -> float:
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
@@ -139,28 +134,11 @@ class Scale:
         return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
 
     def text(self, value: float) -> str:
-        """As many decimals as the step needs."""
+        """As many decimals as the step needs; what a logarithm is of, with two digits."""
+        if self.powers:
+            return short(float(short(10.0**value, 2)))
         decimals = max(0, -math.floor(math.log10(self.step()) + 1e-9))
         return fixed(value + 0.0, decimals) if abs(value) < 1e7 else short(value, 3)
-
-
-class Powers(Scale):
-    """An axis of logarithms to the base of ten, whose ticks are labelled by what they are logarithms of."""
-
-    def ticks(self) -> Iterator[float]:
-        """Whole powers; also 2 and 5 times those where the axis has less than two."""
-        if self.high - self.low >= 2:
-            yield from super().ticks()
-        else:
-            powers = range(math.floor(self.low), math.ceil(self.high))
-            places = (power + math.log10(times) for power in powers for times in (1, 2, 5))
-            yield from (place for place in places if self.low <= place <= self.high)
-
-    def step(self) -> float:
-        return 1.0
-
-    def text(self, value: float) -> str:
-        return short(10.0**value)
 
 
 def file_stem(name: str) -> str:
@@ -226,8 +204,9 @@ def _plot(
     """One plot whose axes hold `points` (n, 2), with its upper left corner at `corner`."""
     left, top = corner[0] + LEFT, corner[1] + TOP
     right, bottom = corner[0] + size[0] - RIGHT, corner[1] + size[1] - BOTTOM
-    scale = {name: Powers if name in plot.powers else Scale for name in "xy"}
-    across, along = scale["x"].over(points[:, 0], left, right), scale["y"].over(points[:, 1], bottom, top)
+    (low, below), (high, above) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    across = Scale(low, high, left, right, "x" in plot.powers)
+    along = Scale(below, above, bottom, top, "y" in plot.powers)
     for value in across.ticks():
         drawing.lines.append(Line(((across(value), top), (across(value), bottom)), GREY, 0.5))
         drawing.labels.append(Label(across(value), bottom + 11, across.text(value), 8, "middle"))

@@ -13,7 +13,7 @@ A process that is killed after `.ready` leaves work that the next run ends first
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from math import inf, isnan
 from pathlib import Path
@@ -32,19 +32,17 @@ from clirbench.files.run_files import (
     seal,
 )
 from clirbench.files.trec import run_file_names, write_qrels, write_run
-from clirbench.pages import Finding, Page, Section, Table, interval, listed, many, number, written
+from clirbench.pages import Page, Section, Table, points, written
 from clirbench.report import decision as curves
 from clirbench.report import figures, latex, markdown
-from clirbench.report.answer import answered, p_said, sentences
+from clirbench.report.answer import answered, sentences
 from clirbench.report.decision import decision_findings, decision_sentences
-from clirbench.report.facts import by_pair, counts, data_name, first_names, set_up, warnings
+from clirbench.report.facts import counts, data_name, first_names, set_up, set_up_lines, warnings
 from clirbench.report.html.page import plain, write_page
 from clirbench.report.html.report import Live, program, run_page
 from clirbench.report.provenance import HASHED, inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
-from clirbench.statistics.correlation import KENDALL
-from clirbench.statistics.given import real_metrics
 from clirbench.store.store import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
@@ -99,59 +97,24 @@ SHARED = ("dropped", "counts", "versions", "signatures")
 
 
 def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Page:
-    """The page of paper.md: a paragraph, a table of the metrics, and what it shares with the `page` of the run.
+    """The page of paper.md: a paragraph, a table of the metrics, the set-up, and what it shares with the run's `page`.
 
     Sentences are those of the answer and the decision without the limit on words; every number is a cell of a table.
     """
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
-    told = [_compared(result, data_name(result, provenance)), *_agreement(result, agreements), *sentences(found, inf)]
-    said = " ".join((*told, *decision_sentences(result), f"Computed with {program(provenance)}."))
+    said = " ".join((*sentences(found, inf), *decision_sentences(result), f"Computed with {program(provenance)}."))
+    chances = ("" if isnan(one["p_adjusted"]) else written("p_value", one["p_adjusted"]) for one in agreements)
     rows = [
-        (one["metric"], one["tau"], one["low"], one["high"], chance(one["p_adjusted"]), one["grade"] or "not tested")
-        for one in agreements
+        (one["metric"], one["tau"], one["low"], one["high"], chance, one["grade"] or "not tested")
+        for one, chance in zip(agreements, chances, strict=True)
     ]
     metrics = Table("paper", "", HEADER, rows, shown=len(rows), formats=dict.fromkeys(HEADER[1:4], "coefficient"))
     sections = [Section("paragraph", "", (said,))]
     if rows:
         sections.append(Section("metrics", f"Metrics by {agreements[0]['measure']}", (metrics, ABOUT)))
+    sections += points("set-up", f"Set-up of {data_name(result, provenance)}", [*set_up_lines(result)])
     return Page("For a paper", (*sections, *(section for section in page.sections if section.name in SHARED)))
-
-
-def chance(p_value: float) -> str:
-    """A p-value as a cell; nothing where nothing was tested."""
-    return "" if isnan(p_value) else written("p_value", p_value)
-
-
-def _compared(result: Result, data: str) -> str:
-    """Which metrics are compared with which measure, over how many systems, groups, topics and documents."""
-    measure, metrics = result.board.first_measure, [column.name for column in real_metrics(result.board)]
-    if measure is None or not metrics:
-        return f"The data are {data}, with {result.units.said}."
-    asked = result.evidence.topics(measure.name)
-    sizes = [many(asked, "topic")] if asked else []
-    if asked and result.inputs is not None:
-        sizes.append(many(len(result.inputs.corpus.english), "document"))
-    on = f", on {listed(sizes)}" if sizes else ""
-    return f"We compare {listed(metrics, len(metrics))} with {measure.name} over {result.units.said} of {data}{on}."
-
-
-def _agreement(result: Result, agreements: Sequence[Finding]) -> Iterator[str]:
-    """tau of the first metric with its interval and its test, and what a perfect metric would reach."""
-    if not agreements or isnan(agreements[0]["tau"]):
-        return
-    first = agreements[0]
-    groups = "groups" if first["grouped_by"] else "systems"
-    tau = f"Kendall's tau between {groups} of {first['metric']} with {first['measure']} is {number(first['tau'])}"
-    tested = sum(bool(one["grade"]) for one in agreements)
-    if not isnan(first["p_adjusted"]):
-        corrected = f", corrected for {tested} metrics" if tested > 1 else ""
-        tau += f" (95 % confidence {interval(first['low'], first['high'])}; "
-        tau += f"{p_said(first['p_adjusted'])}, one-sided{corrected})"
-    yield f"{tau}."
-    row = by_pair(result.correlations, KENDALL)[first["measure"], first["metric"]]
-    if not isnan(row.ceiling):
-        yield f"A metric without error would reach about {number(row.ceiling)} on these topics."
 
 
 READY = ".ready-"

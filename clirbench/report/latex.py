@@ -3,12 +3,9 @@ r"""Tables ready for a paper: booktabs, the best in bold, \texttimes\ for what i
 They need `\usepackage{booktabs,textcomp}` and nothing else.
 """
 
-import re
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 
@@ -18,9 +15,6 @@ from clirbench.pages import Cell, Page, Table, TableColumn, is_hole, value_of
 WORDS = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
 SPECIAL = {c: rf"\text{word}{{}}" for c, word in zip("\\~^<>|", WORDS, strict=True)}
 SPECIAL |= {c: f"\\{c}" for c in "{}&%$#_"} | dict.fromkeys("\n\t\r", " ") | {'"': r"{\ttfamily\char34}"}
-ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
-PRINTED = "¡¿ßÆæØøŁłŒœı£¢¥€©®™°±×÷¬µ¶§·–—‘’“”…†‡•"
-"""Beyond ASCII and ASCII letters with one of `ACCENTS`, what pdflatex prints without further packages."""
 MARKS = {"x": r"\,\texttimes", "?": r"\,?"}
 MOST_ROWS = 60
 WIDEST = 30
@@ -49,7 +43,7 @@ def table(made: Table) -> Iterator[str]:
     `*` is guarded: LaTeX would read it as an argument of the `\\` before it.
     """
     header, rows = [*map(escape, (made.corner, *made.header[1:]))], cells(made)
-    widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
+    widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
     columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
     wide = sum(min(width, WIDEST) + 2 for width in widths)
     yield from (f"% {one_line(name)}: {one_line(meaning)}" for name, meaning in made.about.items())
@@ -80,29 +74,5 @@ def _cell(column: TableColumn, cell: Any) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Text that LaTeX prints as itself; control characters are left out.
-
-    pdflatex knows few characters, and ends at any other: it gets U+2215 in the place of that,
-    XeLaTeX and LuaLaTeX, where `\Umathchar` is defined, the character.
-    """
-    text = "".join(c for c in text if c in SPECIAL or c.isprintable())
-    runs = ((known, "".join(run)) for known, run in groupby(text, is_known))
-    return "".join(
-        "".join(SPECIAL.get(c, c) for c in run)
-        if known
-        else rf"{{\ifdefined\Umathchar {run}\else {' '.join(f'U+{ord(c):04X}' for c in run)}\fi}}"
-        for known, run in runs
-    )
-
-
-def is_known(character: str) -> bool:
-    """Whether pdflatex prints a character of a UTF-8 text, without packages for it."""
-    if character.isascii() or character in PRINTED:
-        return True
-    base, *marks = tuple(normalize("NFD", character))
-    return ord(character) < 0x180 and base.isascii() and len(marks) == 1 and marks[0] in ACCENTS
-
-
-def _width(cell: str) -> int:
-    """About how many characters a cell prints."""
-    return len(re.sub(r"\{\\ifdefined\\Umathchar .*?\\else (.*?)\\fi\}", r"\1", cell).replace("\\", ""))
+    """Text that LaTeX prints as itself; control characters are left out."""
+    return "".join(SPECIAL.get(c, c) for c in text if c in SPECIAL or c.isprintable())

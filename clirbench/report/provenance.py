@@ -1,11 +1,9 @@
 """provenance.json: what made these numbers: versions, configuration, signatures, inputs by content."""
 
-import json
 import platform
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
@@ -30,12 +28,14 @@ LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "p
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
     """Everything needed to say where the numbers of a run come from, as plain JSON values."""
     return {
-        **versions(),
-        "code": code_sha256(),
+        "clirbench": __version__,
+        "python": platform.python_version(),
+        "unicode": unicodedata.unidata_version,
+        "platform": platform.platform(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
         "directory": str(Path.cwd()),
-        "folders": {folder: folder_names(Path(folder)) for folder in sorted({str(Path(p).parent) for p in _read()})},
         **record(configuration, result),
     }
 
@@ -43,40 +43,13 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
 def record(configuration: Any, result: Result) -> dict[str, Any]:
     """What of it follows from the inputs and the command line, wherever and whenever a run is made."""
     return {
-        "complete": not (result.failed or result.worse or any(table.failures for table in result.tables)),
         "seed": result.experiment.seed,
         "signatures": {column.name: column.signature for column in result.board.columns},
-        "lower_is_better": [column.name for column in result.board.columns if not column.higher_is_better],
         "inputs": inputs(result),
         "read": _read(),
         "near_copies": [list(pair) for pair in result.near_copies],
-        "notes": list(result.notes),
         "configuration": configuration,
     }
-
-
-def versions() -> dict[str, Any]:
-    """What computes: versions of clirbench, Python, the machine and libraries."""
-    return {
-        "clirbench": __version__,
-        "python": platform.python_version(),
-        "unicode": unicodedata.unidata_version,
-        "platform": platform.platform(),
-        "libraries": {name: _version(name) for name in LIBRARIES},
-    }
-
-
-@cache
-def code_sha256() -> str:
-    """sha256 of every file that ships with the program, and of their paths."""
-    paths = sorted(path for folder in _shipped() for path in folder.rglob("*") if "__pycache__" not in path.parts)
-    files = ((path, path.relative_to(PACKAGE.parent)) for path in dict.fromkeys(paths) if path.is_file())
-    return sha256_of(part for path, name in files for part in (str(name).encode(), path.read_bytes()))
-
-
-def folder_names(folder: Path) -> str:
-    """sha256 of the names of the files in a folder; nothing where there is no such folder."""
-    return _sha256(sorted(path.name for path in folder.iterdir() if path.is_file())) if folder.is_dir() else ""
 
 
 def _read() -> dict[str, str]:
@@ -105,23 +78,16 @@ def inputs(result: Result) -> Mapping[str, Any]:
     """What was read, by content: sizes and sha256 of the collection, the test set, topics, judgments, and systems."""
     if result.inputs is None:
         return {}
-    corpus, test, asked = result.inputs.corpus, result.inputs.corpus.test, result.inputs.topics
-    judged = {",".join(filter(None, (topics, rule))): found.judged[rule] for topics, rule, found in result.judgments()}
+    corpus, test = result.inputs.corpus, result.inputs.corpus.test
     return {
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
         "texts": {
             "source": _sha256(test.source) if test.source else None,
             "references": [_sha256(reference) for reference in test.references] if test else [],
-            "searched": corpus.english.text.fingerprint,
-            "topics": {
-                name or "first": _sha256([repr([(t.topic_id, t.parts) for t in asked[name]])]) for name in asked
-            },
-            "judgments": {name or "first": _sha256([json.dumps(judged[name].qrels.grades)]) for name in judged},
         },
         "test_segments": len(test),
         "test_sha256": references_sha256(test),
-        "references": len(test.references),
-        "topics": {label or "first": len(topics) for label, topics in asked.items()},
+        "topics": {label or "first": len(topics) for label, topics in result.inputs.topics.items()},
         "systems": {translation.system: _sides(translation) for translation in result.inputs.translations},
         "baselines": {translation.system: _sides(translation) for translation in result.inputs.baselines},
     }

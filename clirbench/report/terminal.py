@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -45,10 +44,8 @@ def show(result: Result, *, quiet: bool = False) -> None:
             tell(line)
     answer = answered(result).sentences if result.correlations else ()
     for sentences in filter(None, (answer, decision_sentences(result))):
-        if sys.stdout.isatty():
-            Console(highlight=False).print(rich_text(" ".join(sentences), style="bold"), end="\n\n")
-        else:
-            say("\n".join((*sentences, "")))
+        tell((" " if sys.stdout.isatty() else "\n").join(sentences), style="bold")
+        say()
     if quiet:
         return
     for made in tau_tables(result, first_coefficient(result)) if result.correlations else ():
@@ -92,13 +89,12 @@ def say(text: str = "") -> None:
     print(escape_unseen(text))
 
 
-def tell(text: str) -> None:
+def tell(text: str, style: str = "") -> None:
     """Print a sentence or several; on a terminal no word is broken at its edge."""
-    if not sys.stdout.isatty():
+    if sys.stdout.isatty():
+        Console(highlight=False).print(rich_text(text, style))
+    else:
         say(text)
-        return
-    lines = wrap(escape_unseen(text), Console().width, break_long_words=False, break_on_hyphens=False)
-    say("\n".join(lines))
 
 
 def rich_text(text: str, style: str = "") -> Text:
@@ -114,7 +110,7 @@ def lines_of(made: Table, most: int | None = None) -> list[list[str]]:
 
 
 def show_rows(made: Table, most: int) -> None:
-    """The first rows of a table, and how to see the rest; `!` before what should be equal and is not."""
+    """The first rows of a table, and how to see the rest."""
     _print_rows(made, most)
     if len(made.rows) > most:
         say(f"{len(made.rows) - most} more rows: --rows {len(made.rows)}")
@@ -158,21 +154,18 @@ def progress() -> Iterator[Watch]:
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    class Bars(Progress):
-        """Drawn here, ten times a second at most, and by no thread: workers are forked."""
-
-        drawn = 0.0
-
-        def refresh(self) -> None:
-            if (now := time.monotonic()) - self.drawn > 0.1:
-                self.drawn = now
-                super().refresh()
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=console, transient=True, auto_refresh=False) as bars:
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as bars:
 
         def watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
-            return iter(bars.track(values, total=total, description=title))
+            """Drawn here, ten times a second at most, and by no thread: workers are forked."""
+            task, drawn = bars.add_task(title, total=total), 0.0
+            for value in values:
+                yield value
+                bars.advance(task)
+                if (now := time.monotonic()) - drawn > 0.1:
+                    drawn = now
+                    bars.refresh()
 
         yield watch
 
@@ -190,15 +183,10 @@ def checked(experiment: Experiment) -> Iterator[str]:
             inputs, copies = distinct(experiment, inputs, alike)
             notes += copies
         yield from set_up_lines(replace(expected_result(experiment, inputs), resemblances=alike))
-        if inputs is not None:
-            yield from _listed(_read(experiment, inputs, healthy))
-        yield from _listed(_asked(experiment))
-        yield from _listed({"note": [*experiment.remarks, *notes]})
+        lines = {**(_read(experiment, inputs, healthy) if inputs is not None else {}), **_asked(experiment)}
+        lines["note"] = [*(inputs.corpus.notes if inputs is not None else ()), *experiment.remarks, *notes]
+        yield from (f"{name}: {value}" for name, values in lines.items() for value in values)
         yield "check: everything could be read and aligned; nothing was run"
-
-
-def _listed(values: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    return (f"{name}: {value}" for name, of in values.items() for value in of)
 
 
 def _read(experiment: Experiment, inputs: Inputs, healthy: Mapping[tuple[str, str], Any]) -> dict[str, Sequence[str]]:
@@ -210,7 +198,6 @@ def _read(experiment: Experiment, inputs: Inputs, healthy: Mapping[tuple[str, st
         "collection": [f"{len(corpus.english)} documents, {corpus.document_map.n_lines} lines"],
         "topics": [f"{len(of)}  {experiment.topics[label].signature}" for label, of in inputs.topics.items()],
         "pending": [f"{system} ({why})" for system, why in inputs.pending.items()],
-        "note": corpus.notes,
         "health": [*strange, *look_alikes(names)] or ["nothing strange about the systems' files"],
     }
 

@@ -12,7 +12,7 @@ from clirbench.corpora.layout import text_at
 from clirbench.corpora.sides import first_ten
 from clirbench.errors import ConfigError, InputError, raise_all
 from clirbench.systems.base import OfModels
-from clirbench.systems.files import Listed
+from clirbench.systems.files import FileSystems
 from clirbench.systems.metadata import Match, PathPattern, joined_metadata, natural_key
 from clirbench.text import Text
 from clirbench.types import Translation
@@ -21,7 +21,7 @@ REPLICATES = ("seed", "run", "replicate")
 
 
 @dataclass(frozen=True)
-class CheckpointSystems(Listed):
+class CheckpointSystems(FileSystems):
     """Systems found by a pattern; the values of its placeholders in each path become metadata and make the names.
 
     Either `pattern` matches translations of the collection (`/exp/run*/ckpt_%step%.txt`) and `test_pattern`, with the

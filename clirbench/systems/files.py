@@ -12,7 +12,6 @@ from typing import ClassVar
 from clirbench.checks import name_list, one_of, whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.corpora.layout import Layout
 from clirbench.corpora.manifest import FOLDER
 from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
 from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
@@ -26,12 +25,12 @@ ENDLESS = 60.0
 
 
 @dataclass(frozen=True)
-class Listed:
-    """What systems that are files share, whatever lists them.
+class FileSystems:
+    """Systems whose translations are files; the same names on both sides of the corpus.
 
     `include` and `exclude` are glob patterns of system names (`*` matches anything); `metadata` is a table with
-    further columns. Line counts of every file are checked, without loading it. `unfinished="skip"`: a system whose
-    file is short, touched within `quiet` seconds or on one side only is pending.
+    further columns, in the place of the folder's systems.tsv. Line counts of every file are checked, without loading
+    it. `unfinished="skip"`: a system is pending whose file is short, touched within `quiet` seconds or one-sided.
 
     **Raises** `ConfigError`; `translations`: `InputError` for no systems or a system missing on one side,
     `AlignmentError` for line counts, `UnknownName` for a pattern that matches nothing; all at once as `Problems`.
@@ -101,14 +100,6 @@ class Listed:
                 return f"{text.where}: {why}"
         return ""
 
-
-@dataclass(frozen=True)
-class FileSystems(Listed):
-    """Systems whose translations are files; the same names on both sides of the corpus.
-
-    `metadata` takes the place of the folder's systems.tsv.
-    """
-
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
         test, searched = corpus.test_layout, corpus.collection_layout
         if searched is None or (test is None and corpus.test):
@@ -121,7 +112,7 @@ class FileSystems(Listed):
         errors: list[ClirbenchError] = []
         names: list[str] = []
         sides: list[tuple[str, Mapping[str, Text]]] = []
-        described: Mapping[str, Mapping[str, str]] = {}
+        metadata: Mapping[str, Mapping[str, str]] = {}
         with gathered(errors):
             names = self.included(sorted({name for layout in layouts for name in layout.systems}))
         for layout in layouts:
@@ -130,15 +121,11 @@ class FileSystems(Listed):
                 texts = layout.texts([layout.systems[name] for name in there])
                 sides.append((layout.where, dict(zip(there, texts, strict=True))))
         with gathered(errors):
-            described = self.described(layouts)
+            named = [Path(self.metadata).expanduser()] if self.metadata else []
+            for path in (named or [path for layout in layouts if (path := layout.single("systems.tsv"))])[:1]:
+                metadata = read_metadata(path)
         raise_all(errors)
-        return self.sided(corpus, names, sides, described)
-
-    def described(self, layouts: Sequence[Layout]) -> Mapping[str, Mapping[str, str]]:
-        """Metadata by system: of the named table, or of the first systems.tsv."""
-        named = [Path(self.metadata).expanduser()] if self.metadata else []
-        paths = named or [path for layout in layouts if (path := layout.single("systems.tsv"))]
-        return read_metadata(paths[0]) if paths else {}
+        return self.sided(corpus, names, sides, metadata)
 
 
 def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]) -> str:

@@ -8,7 +8,6 @@ examined.
 Sentences in Bilingual Corpora".
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,7 +33,6 @@ BETTER, CLEAR = 0.5, 5.0
 AT_ONCE = 1 << 18
 """Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
-MARKED = re.compile(rb"\*(?<![^ (\n]\*)[A-Za-z\x80-\xff][^\n]*")
 HEALTH = "health"
 BOM = b"\xef\xbb\xbf"
 
@@ -62,11 +60,10 @@ class FileHealth:
     @property
     def strange(self) -> bool:
         """Whether a reader must look at it."""
-        odd = (self.crlf_lines, self.bom, self.off_by, self.same_text_as, self.looks_like, self.side == "no file")
-        return any(odd) or (self.blank_share or 0) > MANY_BLANK
+        return any((*self.complaints(), self.same_text_as, self.looks_like, self.side == "no file"))
 
-    def complaints(self, marked: int) -> Iterator[str]:
-        """What a reader must know of the text itself; `marked`: lines with a star before a word."""
+    def complaints(self) -> Iterator[str]:
+        """What a reader must know of the text itself."""
         of = f"of {self.lines} lines"
         blank, off = (self.blank_share or 0), self.off_by or 0
         way = f"{abs(off)} line{'s' * (abs(off) > 1)} {'late' if off > 0 else 'early'}"
@@ -74,7 +71,6 @@ class FileHealth:
             f"from line {self.from_line} on it fits the reference better {way} than line by line; a line seems to be "
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
-            marks_note(marked, self.lines or 0): marked,
             f"{self.crlf_lines} {of} end in a carriage return (CRLF), which is part of their text": self.crlf_lines,
             "begins with a byte order mark, which is part of its first word": self.bom,
         }
@@ -89,48 +85,30 @@ class Reference:
     n_lines: int
 
     @cached_property
-    def counted(self) -> tuple[Floats, Ints, bool]:
-        """What `count_lines` gives of it."""
-        return count_lines(self.text)
+    def counted(self) -> Floats:
+        """The lengths of its lines, as of `count_lines`."""
+        return count_lines(self.text)[0]
 
 
 def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
-    """One pass over a text: the logarithm of each line's bytes with its end; how many lines are blank, end in a
-    carriage return, have a word with a star before it; whether there is a byte order mark."""
-    lengths, counts, bom = [np.empty(0, dtype=np.float32)], np.zeros(3, dtype=np.int64), False
+    """One pass over a text: the logarithm of each line's bytes with its end; how many lines are blank, and end in a
+    carriage return; whether there is a byte order mark."""
+    lengths, counts, bom = [np.empty(0, dtype=np.float32)], np.zeros(2, dtype=np.int64), False
     for block in text.blocks():
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         bom |= len(lengths) == 1 and block.startswith(BOM)
         lengths.append(np.log(np.diff(ends, prepend=-1), dtype=np.float32))
-        counts += n_blank(block, ends), block.count(b"\r\n"), marked_lines(block)
+        counts += n_blank(block, ends), block.count(b"\r\n")
     return np.concatenate(lengths), counts, bom
 
 
 def examined(reference: Reference, text: Text) -> dict[str, Any]:
-    """What a text is like: columns of its `FileHealth`, and by how many more lines than the reference's are marked."""
-    lengths, (blank, crlf, marked), bom = count_lines(text)
-    n, slip = len(lengths), None
-    if n == reference.n_lines:
-        slip = find_slip(lengths, reference.counted[0])
-    more = max(0, marked - reference.counted[1][2]) if marked > MANY_BLANK * n else 0
-    off, line = slip or (0, None)
+    """What a text is like: columns of its `FileHealth`."""
+    lengths, (blank, crlf), bom = count_lines(text)
+    n = len(lengths)
+    off, line = (find_slip(lengths, reference.counted) if n == reference.n_lines else None) or (0, None)
     columns = {"lines": n, "blank_share": int(blank) / max(n, 1), "crlf_lines": int(crlf), "bom": int(bom)}
-    return {**columns, "off_by": off, "from_line": line, "marked": int(more)}
-
-
-def marked_lines(block: bytes) -> int:
-    """Lines with a word that has a star before it, as Apertium marks words that it does not know."""
-    return len(MARKED.findall(block)) if b"*" in block else 0
-
-
-def marks_note(n_marked: int, n_lines: int) -> str:
-    """A note where more than `MANY_BLANK` of the lines are marked."""
-    if n_marked <= MANY_BLANK * n_lines:
-        return ""
-    return (
-        f"{n_marked} of {n_lines} lines have a star before a word, as engines mark words that they do not know; "
-        "remove the marks (Apertium: -u), metrics count them as errors"
-    )
+    return {**columns, "off_by": off, "from_line": line}
 
 
 def find_slip(ours: Floats, theirs: Floats) -> tuple[int, int] | None:
@@ -155,19 +133,17 @@ def _slip(ours: Doubles, theirs: Doubles) -> tuple[int, int] | None:
         return found
 
     straight = costs(0)
-    best: tuple[float, int, int] | None = None
+    found: list[tuple[float, int, int]] = []
     for offset in OFFSETS:
         gains = straight - costs(offset)
         sums = np.concatenate([[0.0], np.cumsum(gains)])
         end = int(np.argmax(sums - np.minimum.accumulate(sums)))
         start = int(np.argmin(sums[: end + 1]))
         stretch = gains[start:end]
-        if len(stretch) < FEWEST or stretch.mean() < BETTER * straight[start:end].mean():
-            continue
-        error = gains.std() / np.sqrt(len(stretch))
-        if stretch.mean() > CLEAR * error and (best is None or stretch.sum() > best[0]):
-            best = float(stretch.sum()), offset, start + 1
-    return None if best is None else best[1:]
+        if len(stretch) >= FEWEST:
+            least = max(BETTER * straight[start:end].mean(), CLEAR * gains.std() / np.sqrt(len(stretch)))
+            found += [(float(stretch.sum()), offset, start + 1)] if stretch.mean() >= least else []
+    return max(found)[1:] if found else None
 
 
 def listed_without_file(corpus: Corpus) -> Iterator[tuple[Path, list[str]]]:
@@ -217,9 +193,8 @@ def health(
 
     def seen(where: str, row: FileHealth, key: tuple[str, str]) -> FileHealth:
         if key in healthy:
-            marked, columns = healthy[key]["marked"], {k: v for k, v in healthy[key].items() if k != "marked"}
-            row = replace(row, **columns)
-            notes.extend(f"{where}: {complaint}" for complaint in row.complaints(marked))
+            row = replace(row, **healthy[key])
+            notes.extend(f"{where}: {complaint}" for complaint in row.complaints())
         return row
 
     for name in (name for name, side in healthy if not side):

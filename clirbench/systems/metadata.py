@@ -10,7 +10,7 @@ everything else    itself; hidden files are skipped unless the pattern names the
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from clirbench.text import check_name
 NUMERIC = frozenset({"step", "epoch"})
 _MARK = re.compile(r"%(?P<percent>[A-Za-z]\w*)%|\{(?P<brace>[A-Za-z]\w*)\}|(?P<star>\*+)")
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+EXACT = Context(prec=1000)
 
 
 @dataclass(frozen=True)
@@ -106,11 +107,8 @@ def natural_key(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:
 
 def canonical(name: str, value: str) -> str:
     """A numeric value without padding: `007` -> `7`, `1.50` -> `1.5`; any other value as it is."""
-    if name not in NUMERIC or not re.fullmatch(_NUMBER, value):
-        return value
-    whole, _, fraction = value.partition(".")
-    fraction = fraction.rstrip("0")
-    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+    numeric = name in NUMERIC and re.fullmatch(_NUMBER, value)
+    return format(Decimal(value).normalize(EXACT), "f") if numeric else value
 
 
 def _regex(part: str) -> re.Pattern[str] | None:

@@ -126,7 +126,7 @@ def test_the_same_differences_as_on_the_command_line(
     main([*map(str, folders), "--rows", "10000", "--html", str(tmp_path / "theirs.html")])
     said = capsys.readouterr().out
     assert found.verdict in said
-    assert len(found.table) == sum(line.count("\t") == 4 for line in said.splitlines()) - 1
+    assert len(found.table) == sum(line.count("\t") == 5 for line in said.splitlines()) - 1
     assert set(found.table.columns) == {"part", "what", "first", "second", "difference", "unequal"}
     assert ("signatures", "MicroF1") in set(zip(found.table.part, found.table.what, strict=True))
     page = found.write_html(tmp_path / "ours.html")

@@ -368,7 +368,7 @@ def test_an_error_and_a_stop_end_the_stream(tmp_path: Path) -> None:
 
 def test_a_stream_that_cannot_be_written_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     (tmp_path / EVENTS).mkdir()
-    with pytest.raises(StoreError, match=r"events.jsonl: not a journal of clirbench \(it is no file\)"):
+    with pytest.raises(InputError, match=r"events.jsonl: is a folder, a file was expected"):
         recorded(tmp_path, []).__enter__()
 
 

@@ -84,11 +84,6 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
         ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
         ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),
         ({"systems/a\nb.txt": "x"}, InputError, r"system name 'a\\nb' holds a control character"),
-        (
-            {"docs.tsv": "line\tdoc_id\n1\ta\n"},
-            AlignmentError,
-            r"docs\.tsv: each of the 4 lines of .*reference\.txt must be listed once; it misses 2, 3",
-        ),
     ],
 )
 def test_what_a_faulty_folder_gets(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.datasets.downloads import Promise, fetch
+from clirbench.datasets.downloads import fetch
 from clirbench.errors import DownloadError, StoreError
 from tests.loopback import Served, serving
 
 CONTENT = b"".join(b"line %d\n" % number for number in range(40_000))
-PROMISE = Promise(len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
+PROMISE = len(CONTENT), hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_a_file_comes_to_its_place_and_nothing_else_does(tmp_path: Path, server: Served) -> None:
-    fetch(server.url + "/a", tmp_path / "new" / "a", PROMISE)
+    fetch(server.url + "/a", tmp_path / "new" / "a", *PROMISE)
     assert (tmp_path / "new" / "a").read_bytes() == CONTENT
     assert names(tmp_path / "new") == ["a"]
 
@@ -34,7 +34,7 @@ def test_a_file_comes_to_its_place_and_nothing_else_does(tmp_path: Path, server:
 def test_a_link_in_its_place_is_replaced_not_followed(tmp_path: Path, server: Served) -> None:
     (tmp_path / "mine").write_text("precious")
     (tmp_path / "a").symlink_to(tmp_path / "mine")
-    fetch(server.url + "/a", tmp_path / "a", PROMISE)
+    fetch(server.url + "/a", tmp_path / "a", *PROMISE)
     assert (tmp_path / "mine").read_text() == "precious"
     assert (tmp_path / "a").read_bytes() == CONTENT
     assert not (tmp_path / "a").is_symlink()
@@ -65,7 +65,7 @@ def test_nothing_but_the_promised_content_reaches_its_place(
     for name, value in faults.items():
         setattr(server, name, value)
     with pytest.raises(DownloadError, match=message) as raised:
-        fetch(server.url + "/a", tmp_path / "a", PROMISE, total=1.0)
+        fetch(server.url + "/a", tmp_path / "a", *PROMISE, total=1.0)
     assert "\x1b" not in str(raised.value)
     assert names(tmp_path) == []
 
@@ -73,13 +73,13 @@ def test_nothing_but_the_promised_content_reaches_its_place(
 def test_a_server_that_says_nothing_is_left(tmp_path: Path, server: Served) -> None:
     server.drip = 30.0
     with pytest.raises(DownloadError, match=r"/a: broke off \(no byte in 0 s\)"):
-        fetch(server.url + "/a", tmp_path / "a", PROMISE, receive=0.2)
+        fetch(server.url + "/a", tmp_path / "a", *PROMISE, receive=0.2)
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path, server: Served) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="cannot be written"):
-        fetch(server.url + "/a", tmp_path / "file" / "a", PROMISE)
+        fetch(server.url + "/a", tmp_path / "file" / "a", *PROMISE)
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, server: Served) -> None:
 )  # fmt: skip
 def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
     with pytest.raises(DownloadError, match=r"cannot be reached"):
-        fetch(url, tmp_path / "a", PROMISE)
+        fetch(url, tmp_path / "a", *PROMISE)
     assert names(tmp_path) == []

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.commands.fetch import main
-from clirbench.datasets.downloads import Promise
 from clirbench.datasets.manifests import (
     ManifestFiles,
     Places,
@@ -211,14 +210,13 @@ def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> N
         for file in files:
             local = f"{manifest.mirror}/{file.path}"
             row = by_path.get(local) or by_path[f"{local}.gz"]  # .gz: plain there, packed in the mirror
-            sent = file.packed or file.content
-            assert sent == Promise(int(row["upstream_bytes"]), row["upstream_sha256"])
+            assert file.sent == (int(row["upstream_bytes"]), row["upstream_sha256"])
             assert file.url.endswith(f"/{row['repository']}/{row['commit']}/{row['upstream_path']}")
             if local in by_path:
-                assert file.content == Promise(int(row["local_bytes"]), row["local_sha256"])
-                assert (file.packed is not None) == (row["packing"] == "gzip")
+                assert (file.bytes, file.sha256) == (int(row["local_bytes"]), row["local_sha256"])
+                assert (file.packing == "gzip") == (row["packing"] == "gzip")
             else:
-                assert file.packed is None
+                assert file.packing == "none"
         counts[name] = len(files)
     assert counts == {
         "gov2": 1, "gowda2021_bleurt_bias": 4, "gowda2021_type_weight": 2, "gowda2021_unmt_deen": 8,

@@ -148,17 +148,5 @@ def learned(folder: Path) -> None:
 
 MATERIALS: dict[str, Callable[[Path], None]] = {
     made.__name__: made
-    for made in (
-        talks,
-        topics,
-        sweep,
-        testset,
-        scores,
-        settings,
-        contributing,
-        documents,
-        segments,
-        czech,
-        learned,
-    )
+    for made in (talks, topics, sweep, testset, scores, settings, contributing, documents, segments, czech, learned)
 }

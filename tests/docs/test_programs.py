@@ -120,17 +120,6 @@ def test_a_notebook_runs_and_shows_what_its_page_shows(
     assert generator.said(made) == generator.said(kept), again
 
 
-def test_every_notebook_has_a_picture_and_its_text(generator: ModuleType) -> None:
-    pages = generator.pages()
-    for path in NOTEBOOKS:
-        page = pages[f"notebooks/{path.stem}.md"]
-        assert page.startswith(f"# {generator.title(path)}\n")
-        assert pages[f"notebooks/{path.stem}-1.png"].startswith(b"\x89PNG")
-        assert f"({path.stem}-1.png)" in page
-        assert "Traceback" not in page
-        assert path.stat().st_size < 100_000
-
-
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 

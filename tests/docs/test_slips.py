@@ -1,6 +1,6 @@
 """What a new user types wrongly (slips.yaml) ends in one line that names the cure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import yaml
 from tests.conftest import Cli
 from tests.docs import materials
 from tests.docs.pages import ROOT, pages
-from tests.docs.writing import comments, docstrings, messages, phrases, prose
+from tests.docs.writing import phrases, prose, texts
 
 SLIPS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("slips.yaml").read_text(encoding="utf-8"))
 FOREIGN = (
@@ -56,7 +56,6 @@ def test_a_slip_ends_in_one_line_that_names_the_cure(slip: Mapping[str, Any], at
     assert not [word for word in FOREIGN if word in done.stderr]
 
 
-Texts = Callable[[str], Iterator[tuple[int, str]]]
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 SOURCES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "clirbench").rglob("*.py"))}
 
@@ -66,16 +65,11 @@ def test_a_page_is_in_plain_words(name: str) -> None:
     assert [f"{name}:{line}: {phrase}" for line, phrase in phrases(prose(read(PAGES[name])))] == []
 
 
-@pytest.mark.parametrize("texts", [docstrings, messages, comments])
-def test_the_source_is_in_plain_words(texts: Texts) -> None:
+def test_the_source_is_in_plain_words() -> None:
+    held = ((name, start, text) for name in SOURCES for start, text in texts(read(SOURCES[name])))
     assert [
-        f"{name}:{line}: {phrase}" for name in SOURCES for line, phrase in written(read(SOURCES[name]), texts)
+        f"{name}:{start + line - 1}: {phrase}" for name, start, text in held for line, phrase in phrases(text)
     ] == []
-
-
-def written(source: str, texts: Texts) -> list[tuple[int, str]]:
-    """(line, phrase) of each phrase to replace in these texts of a source."""
-    return [(start + line - 1, phrase) for start, text in texts(source) for line, phrase in phrases(text)]
 
 
 def read(path: Path) -> str:

@@ -1,6 +1,5 @@
 """Phrases that WRITING.md replaces by plainer ones (rows 1 to 10 of its table), and where a text has them."""
 
-import ast
 import io
 import re
 import tokenize
@@ -38,33 +37,8 @@ def phrases(text: str) -> Iterator[tuple[int, str]]:
         yield text.count("\n", 0, found.start()) + 1, " ".join(found[0].split())
 
 
-def docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each docstring of Python source, also of those below a constant or a field."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.lineno, node.value.value
-
-
-def messages(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each other string of Python source; `0` takes the place of a value in an f-string."""
-    waiting: list[ast.AST] = [ast.parse(source)]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.JoinedStr):
-            yield (
-                node.lineno,
-                "".join(str(part.value) if isinstance(part, ast.Constant) else "0" for part in node.values),
-            )
-            waiting += [part for part in node.values if not isinstance(part, ast.Constant)]
-        elif isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                yield node.lineno, node.value
-        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
-
-
-def comments(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each comment of Python source; a comment of several lines is several texts."""
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each string and each comment of Python source; `0` takes the place of a value in an f-string."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+        if token.type in (tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", None)):
+            yield token.start[0], re.sub(r"\{[^{}\n]*\}", "0", token.string)

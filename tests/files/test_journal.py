@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.errors import StoreError
+from clirbench.errors import InputError
 from clirbench.files.run_files import Journal
 
 
@@ -19,13 +19,11 @@ def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
     journal.add("failed", system="c")
     assert [row["system"] for row in journal] == ["a\u2028b", "c"]
     journal.path.write_text("something else\n", encoding="utf-8")
-    with pytest.raises(StoreError, match="not a journal of clirbench"):
+    with pytest.raises(InputError, match="events.jsonl: line 1: not JSON"):
         list(journal)
-
-
-def test_a_folder_or_a_pipe_in_its_place(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+    journal.path.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: 'event' is missing, so it is not a journal of clirbench; remove it"):
+        list(journal)
     os.mkfifo(tmp_path / "pipe")
-    for name in ("folder", "pipe"):
-        with pytest.raises(StoreError, match=r"not a journal of clirbench \(it is no file\)"):
-            list(Journal(tmp_path / name))
+    with pytest.raises(InputError, match="pipe: is no regular file"):
+        list(Journal(tmp_path / "pipe"))

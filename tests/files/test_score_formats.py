@@ -17,17 +17,6 @@ from clirbench.types import TestSet
 TEST = TestSet((("r1", "r2", "r3"),))
 TEXTS = {"a": TextLines(("x", "y", "z")), "b": TextLines(("x", "y", "w"))}
 
-COMET = """mt/a.txt\tSegment 0\tscore: 0.8000
-mt/b.txt\tSegment 0\tscore: 0.5000
-mt/a.txt\tSegment 1\tscore: 0.7000
-mt/b.txt\tSegment 1\tscore: 0.4000
-mt/a.txt\tSegment 2\tscore: 0.6000
-mt/b.txt\tSegment 2\tscore: 0.3000
-mt/a.txt\tscore: 0.7000
-mt/b.txt\tscore: 0.4000
-Predictions saved in: out.json.
-"""
-
 
 def means(path: Path, name: str = "m", **options: object) -> Mapping[str, float]:
     metric = ScoreFile(name, str(path), **options)  # type: ignore[arg-type]
@@ -49,19 +38,8 @@ def metricx(system: str | None, shift: float) -> str:
     return "".join(json.dumps(record) + "\n" for record in named)
 
 
-def test_comet_as_printed(tmp_path: Path) -> None:
-    """github.com/Unbabel/COMET, comet/cli/score.py: print("{}\\tSegment {}\\tscore: {:.4f}")."""
-    path = put(tmp_path / "comet.out", COMET)
-    assert means(path) == pytest.approx({"a": 0.7, "b": 0.4})
-    doubtful = COMET.replace("\tscore: 0.5000", "\tscore: 0.5000\tvariance: 0.0100")
-    assert means(put(path, doubtful)) == pytest.approx({"a": 0.7, "b": 0.4})
-    put(path, COMET + "Killed\n")
-    with pytest.raises(InputError, match=r"comet\.out: line 10: 'Killed'; what comet-score prints was expected"):
-        means(path)
-
-
 def test_comet_to_json(tmp_path: Path) -> None:
-    """The same file: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data, outfile, indent=4)."""
+    """github.com/Unbabel/COMET, comet/cli/score.py: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data)"""
     entries = {
         f"mt/{s}.txt": [{"src": "s", "mt": "m", "ref": "r", "COMET": c + n} for n in range(3)]
         for s, c in (("a", 1), ("b", 2))
@@ -70,7 +48,7 @@ def test_comet_to_json(tmp_path: Path) -> None:
     assert means(path) == pytest.approx({"a": 2, "b": 3})
     del entries["mt/b.txt"][1]["COMET"]
     put(path, json.dumps(entries))
-    with pytest.raises(InputError, match=r"comet\.json: mt/b\.txt, segment 1: no COMET"):
+    with pytest.raises(InputError, match=r"comet\.json: line 1: mt/b\.txt: no number under prediction, score or COMET"):
         means(path)
 
 
@@ -85,7 +63,7 @@ def test_metricx(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.jsonl: names no systems: one file a system was expected"):
         means(tmp_path / "a.jsonl")
     put(both, '{"system_id": "a", "hypothesis": "h"}\n')
-    with pytest.raises(InputError, match=r"line 1: no number under prediction or score; keys: system_id, hypothesis"):
+    with pytest.raises(InputError, match=r"line 1: no number under prediction, score or COMET; keys: system_id"):
         means(both)
     put(both, metricx("a", 0) + "{cut\n")
     with pytest.raises(InputError, match=r"output\.jsonl: line 4: not JSON"):
@@ -114,20 +92,6 @@ def test_people_of_mt_metrics_eval(tmp_path: Path) -> None:
     to_csv(sep=tab, header=False, na_rep="None")."""
     path = put(tmp_path / "en-de.mqm.seg.score", "a\tNone\na\t-1\na\t-3\nb\tNone\nb\tNone\nb\tNone\n")
     assert means(path, missing="hole") == {"a": -2}
-
-
-def test_wmt_files_without_being_told_the_year(tmp_path: Path) -> None:
-    rows = [
-        f"YiSi\tcs-en\tnews\t{s}\t{n}\t{n * k}\tnon-ensemble\tno" for k, s in ((1, "a"), (2, "b")) for n in (1, 2, 3)
-    ]
-    assert means(put(tmp_path / "a.seg", "\n".join(rows))) == pytest.approx({"a": 2, "b": 4})
-    assert means(put(tmp_path / "a.seg", "\n".join(rows)), select={"lang_pair": "cs-en"}) == {"a": 2, "b": 4}
-    with pytest.raises(InputError, match=r"a\.seg: holds no score with lang_pair=de-en"):
-        means(tmp_path / "a.seg", select={"lang_pair": "de-en"})
-    new = "".join(f"C\tcs-en\tnews\tall\trefA\t{s}\t{n}\t{n}\n" for s in "ab" for n in (1, 2, 3))
-    assert means(put(tmp_path / "b.seg", new)) == {"a": 2, "b": 2}
-    systems = "YiSi cs-en news a 0.25 ensemble no\nYiSi cs-en news b 0.75 ensemble no\n"
-    assert means(put(tmp_path / "a.sys", systems), aggregate="system") == {"a": 0.25, "b": 0.75}
 
 
 def test_any_table(tmp_path: Path) -> None:

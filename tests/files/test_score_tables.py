@@ -111,23 +111,10 @@ def test_a_column_in_two_tables_and_several_faults_at_once(tmp_path: Path) -> No
         ScoreTables(missing="x")
 
 
-def test_embedded_tables_equal_the_published_file(shared_data: Path) -> None:
-    lines = (shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt").read_text().split("\n")
-    header = lines[0].split("\t")
-    rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:] if line]
+def test_an_embedded_table_is_named_or_refused() -> None:
+    """What is in them is in the digests of the published experiments."""
     with pytest.raises(UnknownName, match=r"embedded score table 'europarl_cs'.*europarl_csen, europarl_deen"):
         table_path("embedded:europarl_cs")
-    for pair in ("cs", "de"):
-        board = ScoreTables([f"embedded:europarl_{pair}en"]).read()
-        at = {system: i for i, system in enumerate(board.systems)}
-        mine = [row for row in rows if (row["Lang"], row["Dataset"], row["Model"]) == (pair, "europarl", "bm25")]
-        for row in mine:
-            i = at[f"{int(row['TrainSize']):06d}.bpe{row['BPEsize']}"]
-            assert board["GMAP"].values[i] == float(row["MAP.gm"])
-            assert board["RBO"].values[i] == float(row["RBO"])
-            assert board["chrF1"].values[i] == pytest.approx(100 * float(row["CHRF1"]), abs=1e-9)
-            assert board["BLEURTmedian"].values[i] == float(row["BLEURTMedian"])
-        assert len(mine) == 16
 
 
 @pytest.mark.parametrize(

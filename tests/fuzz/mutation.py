@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from typing import Any
 
 HOSTILE = (
     b"\x00", b"\x1b]0;x\x07", b"\xc2\x9b31m", b"\xe2\x80\xae", b"\xff\xfe", b"\xed\xa0\x80", b"\r\n", b"\r", b"\t",
@@ -37,3 +38,16 @@ def mutated(draw: random.Random, sample: bytes) -> bytes:
         packed = gzip.compress(bytes(content))
         return packed[: draw.choice((len(packed), len(packed) // 2, 12))]
     return bytes(content)
+
+
+def replaced(draw: random.Random, value: Any, hostile: Any) -> Any:
+    """A JSON value with one of its parts, or one of its keys, replaced."""
+    if isinstance(value, dict) and value and draw.random() < 0.9:
+        key = draw.choice(list(value))
+        if draw.random() < 0.15:
+            return {str(hostile) if name == key else name: item for name, item in value.items()}
+        return {**value, key: replaced(draw, value[key], hostile)}
+    if isinstance(value, list) and value and draw.random() < 0.9:
+        at = draw.randrange(len(value))
+        return [*value[:at], replaced(draw, value[at], hostile), *value[at + 1 :]]
+    return hostile

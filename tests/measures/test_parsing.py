@@ -1,8 +1,5 @@
 """Names of measures: what they mean, and what a wrong one is told."""
 
-import subprocess
-import sys
-
 import pytest
 
 from clirbench.errors import ConfigError, UnknownName
@@ -69,12 +66,3 @@ def test_an_unknown_parameter_is_told_the_choices() -> None:
 def test_a_wrong_parameter_is_a_config_error(name: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse(name)
-
-
-def test_importing_the_package_imports_neither_numba_nor_ir_measures() -> None:
-    code = (
-        "import sys; from clirbench.measures.parsing import parse; from clirbench.measures.rbo import RBO;"
-        "print([m for m in ('numba', 'ir_measures', 'pandas') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -118,6 +118,13 @@ def test_topics_that_a_side_does_not_match_score_0_in_every_variant() -> None:
         assert RBO(variant=variant).per_topic(run, judged).tolist() == pytest.approx([1, 0, 0])
 
 
+def test_a_is_the_mean_over_all_orders_of_what_is_tied() -> None:
+    """Corsi and Urbano 2024: of (ab) c d and c (bd) a, each of the two groups in either order."""
+    orders = [([*x, "c", "d"], ["c", *y, "a"]) for x in ("ab", "ba") for y in ("bd", "db")]
+    mean = sum(RBO(p=0.8).compare(x, y) for x, y in orders) / 4
+    assert RBO(p=0.8, ties="a").compare([["a", "b"], "c", "d"], ["c", ["b", "d"], "a"]) == pytest.approx(mean)
+
+
 def test_empty_rankings_show_nothing() -> None:
     for x, y in (("", "ab"), ("", "")):
         assert RBO().compare(x, y) == 0

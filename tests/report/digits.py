@@ -270,7 +270,7 @@ def _decision(run: Folder) -> Iterator[str]:
 
 
 def _paper(run: Folder) -> Iterator[str]:
-    """paper.md: the sentences of the answer and the decision, those of its own, and its table of metrics."""
+    """paper.md: the sentences of the answer and the decision, and its table of metrics."""
     lines = (run.path / "paper.md").read_text(encoding="utf-8").replace("\\", "").split("\n")
     paragraph = lines[2]
     for found in run.findings:
@@ -278,7 +278,7 @@ def _paper(run: Folder) -> Iterator[str]:
             if found["sentence"] not in paragraph:
                 yield f"paper.md: has no {found['sentence']!r}"
             paragraph = paragraph.replace(found["sentence"], "")
-    rest = _left(run, paragraph, [*_own_of_paper(run), *_first(run), *_further(run)])
+    rest = _left(run, paragraph.partition(" Computed with clirbench ")[0], [*_first(run), *_further(run)])
     if NUMBER.search(rest):
         yield f"numbers of paper.md that are no cells: {rest!r}"
     agreements = list(run.of("agreement"))
@@ -293,32 +293,6 @@ def _paper(run: Folder) -> Iterator[str]:
         wanted = [row["metric"], decimals(cell(row, "value")), *texts, of_p, row["grade"] or "not tested"]
         if cells != wanted:
             yield f"paper.md: {cells}, not {wanted}"
-
-
-def _own_of_paper(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
-    made = json.loads((run.path / "provenance.json").read_text(encoding="utf-8"))
-    yield r" Computed with clirbench (.+?), Python (.+?), seed (\d+)\.", (
-        made["clirbench"], made["python"], str(made["seed"]),
-    )  # fmt: skip
-    units, inputs = run.results["units"], run.results["inputs"]
-    topics = {row["topic_id"] for row in table(run.path / "per_topic.tsv") if row["measure"] == run.results["measure"]}
-    sizes = (str(len(topics)), str(inputs["collection"]["documents"])) if topics else ()
-    on = ", on (.+?) topics? and (.+?) documents?" if topics else ""
-    yield rf"We compare .+? over {re.escape(units['said'])} of .+?{on}\.", sizes
-    yield rf"The data are .+?, with {re.escape(units['said'])}\.", ()
-    found = next(run.of("agreement"), None)
-    if found is None:
-        return
-    row = run.rows[found["measure"], found["metric"]]
-    tested = sum(bool(one["grade"]) for one in run.of("agreement"))
-    ends = _ends(row, "ci_low", "ci_high")
-    said = r" Kendall's tau between (?:systems|groups) of .+? with .+? is (\S+?)"
-    bounds = r" \(95 % confidence \[(.+?), (.+?)\], t copula; (p [<=] \.\d+), one-sided"
-    tau, p = decimals(cell(row, "value")), p_value(cell(row, "p_adjusted"))
-    yield rf"{said}\.", (tau,)
-    yield rf"{said}{bounds}\)\.", (tau, *ends, p)
-    yield rf"{said}{bounds}, corrected for (\d+) metrics by step-down max-T\)\.", (tau, *ends, p, str(tested))
-    yield r" A metric without error would reach about (\S+) on these topics\.", (decimals(cell(row, "ceiling")),)
 
 
 def _ends(row: Row, low: str, high: str) -> list[str]:

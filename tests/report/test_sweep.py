@@ -1,30 +1,14 @@
 """Conditions side by side: the table over all of them, and what the page and the text say."""
 
 import json
-import shutil
-from collections.abc import Callable
-from math import nan
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from clirbench.files.run_files import broken
 from clirbench.report.compared import SweptJob, combine
-from clirbench.statistics.correlation import Correlation
 
 HEADER = "measure\tmetric\tcoefficient\tvalue\tp_value\tn_systems\tsignificant\n"
 
 
-def condition(settings: str, failed: str = "", **taus: float) -> SweptJob:
-    rows = [Correlation("MAP", metric, "kendall", tau, nan, 9, "undefined") for metric, tau in taus.items()]
-    return SweptJob(Path("none"), dict(part.split("=") for part in settings.split()), taus=rows, failed=failed)
-
-
-SIX = [condition(f"k={1 + i // 2} b=.{4 + 4 * (i % 2)}", BLEU=0.9 - i / 5, TER=0.1 + i / 9) for i in range(6)]
-
-
-def job(folder: Path, text: str | None, override: str, answer: str = "") -> SweptJob:
+def job(folder: Path, text: str | None, *overrides: str, answer: str = "", failed: str = "") -> SweptJob:
     folder.mkdir()
     if text is not None:
         (folder / "correlations.tsv").write_text(HEADER + text)
@@ -35,7 +19,22 @@ def job(folder: Path, text: str | None, override: str, answer: str = "") -> Swep
         ]
         (folder / "results.json").write_text(json.dumps({"answer": answer, "findings": found}))
         (folder / "report.html").touch()
-    return SweptJob.read(folder, ["+experiment=demo", override])
+    return SweptJob.of(folder, ["+experiment=demo", *overrides], failed)
+
+
+def six(folder: Path) -> list[SweptJob]:
+    """Six conditions of two metrics."""
+    rows = "MAP\tBLEU\tkendall\t{:.3f}\t\t9\tundefined\nMAP\tTER\tkendall\t{:.3f}\t\t9\tundefined\n"
+    return [
+        job(
+            folder / str(i),
+            rows.format(0.9 - i / 5, 0.1 + i / 9),
+            f"k={1 + i // 2}",
+            f"b=.{4 + 4 * (i % 2)}",
+            answer="A.",
+        )
+        for i in range(6)
+    ]
 
 
 def test_the_swept_key_is_a_column_and_a_failed_job_is_named(tmp_path: Path) -> None:
@@ -62,67 +61,21 @@ def test_the_summary_has_mean_median_sd_and_wins(tmp_path: Path) -> None:
 def test_a_sweep_over_seeds_or_topics_has_conditions(tmp_path: Path) -> None:
     """Three jobs over one collection: other systems are drawn, or other topics asked, of the same reference side."""
     row = "MAP\tBLEU\tkendall\t0.{}\t0.01\t16\ttrue\n"
-    combine(tmp_path, [job(tmp_path / str(i), row.format(i), f"seed={i}", f"Answer {i}.") for i in range(3)])
+    combine(tmp_path, [job(tmp_path / str(i), row.format(i), f"seed={i}", answer=f"Answer {i}.") for i in range(3)])
     page = (tmp_path / "sweep.md").read_text()
     assert [line for line in page.splitlines() if line.startswith("| [seed=")] == [
         *(f"| [seed={at}]({at}/report.html) | BLEU | weak | a, b | Answer {at}. |" for at in range(3)),
-        "| [seed=0](0/report.html) | .000 |",
-        "| [seed=1](1/report.html) | **.100** |",
-        "| [seed=2](2/report.html) | **.200** |",
+        *(f"| [seed={at}]({at}/report.html) | MAP | BLEU | kendall | .{at}00 | true |" for at in range(3)),
     ]
     assert "| measure | metric | coefficient | mean |" in page
     assert "Answer 2." in (tmp_path / "sweep.html").read_text()
 
 
 def test_failed_conditions_have_their_reason_and_no_text_of_data_is_markup(tmp_path: Path) -> None:
-    combine(tmp_path, [*SIX, condition("k=<b>| b=.4", failed="<script>x</script>")])
+    combine(tmp_path, [*six(tmp_path), job(tmp_path / "6", None, "k=<b>|", "b=.4", failed="<script>x</script>")])
     text = (tmp_path / "sweep.md").read_text(encoding="utf-8")
-    assert "| k=1 b=.4 | **.900 ?** | .100 ? |" in text
-    assert r"| k=\<b\>\| b=.4 | – | – |" in text
-    assert r"k=\<b>| b=.4 has no results: \<script>x\</script>" in text
+    assert "| [k=1 b=.4](0/report.html) | MAP | BLEU | kendall | .900 | undefined |" in text
+    assert r"| k=\<b\>\| b=.4 |  |  |  | \<script\>x\</script\> |" in text
     page = (tmp_path / "sweep.html").read_text(encoding="utf-8")
     assert "<script>x" not in page
     assert "k=&lt;b&gt;|" in page
-
-
-TABLE = "system\tBLEU\tchrF2\tMAP\n" + "".join(f"s{i}\t{20 + i}\t{40 + i * i}\t.{30 + i}\n" for i in range(8))
-SWEEP = ("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=0,1")
-
-
-@pytest.fixture
-def swept(cli: Callable[..., Any], tmp_path: Path) -> Callable[..., int]:
-    """Does the sweep in a folder, and gives the number of jobs that were done before."""
-    (tmp_path / "s.tsv").write_text(TABLE)
-
-    def again(folder: str = "sweeps/one") -> int:
-        done = cli(*SWEEP, f"hydra.sweep.dir={folder}")
-        assert done.returncode == 0, done.stderr
-        return int((done.stdout + done.stderr).count("done before"))
-
-    assert again() == 0
-    return again
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_jobs_are_known_again_until_something_changes(swept: Callable[..., int], tmp_path: Path) -> None:
-    job = tmp_path / "sweeps" / "one" / "0"
-    before = content(job)
-    assert swept() == 2
-    assert content(job) == before
-    assert swept("sweeps/two") == 2
-    copied = content(tmp_path / "sweeps" / "two" / "0")
-    assert copied.keys() == before.keys()
-    assert {name for name in before if copied[name] != before[name]} <= {"manifest.json"}  # it has Hydra's files too
-    assert not any(broken(tmp_path / "sweeps" / "two" / "0"))
-    shutil.rmtree(tmp_path / "sweeps" / "two")
-    shutil.rmtree(tmp_path / "sweeps" / "one" / "1")  # not finished
-    assert swept() == 1
-    (job / "systems.tsv").write_text("system\n")
-    assert swept() == 1  # the other one
-    (tmp_path / "s.tsv").write_text(TABLE.replace("40", "41"))
-    assert swept() == 0
-    (tmp_path / "new.txt").write_text("a file that the runs might have read\n")
-    assert swept() == 0

@@ -19,7 +19,7 @@ from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
 from clirbench.systems.files import DemoSystems
-from clirbench.systems.likeness import Resemblances
+from clirbench.systems.likeness import Resemblances, dice, sketch
 from clirbench.text import TextLines
 from clirbench.types import Translation
 
@@ -63,6 +63,11 @@ def test_what_was_planted_is_found_and_nothing_else() -> None:
     assert found.near[0].dice >= 0.9
     assert [(copy.system, copy.repeated >= 0.5) for copy in found.references] == [("copy", True), ("half", True)]
     assert (found.references[0].dice, found.references[0].repeated) == (1, 1)
+
+
+def test_a_short_text_is_compared_exactly() -> None:
+    """By hand: of "a b c d e" the 4-grams abcd, bcde, of "a b c d" the first alone: 2 * 1 / (2 + 1)."""
+    assert dice(*(sketch(iter([text])) for text in (b"a b c d e\n", b"a b c d\n"))) == pytest.approx(2 / 3)
 
 
 def test_names_alone_are_no_evidence() -> None:

@@ -81,6 +81,8 @@ def test_two_files_for_one_system(tmp_path: Path) -> None:
         ({"pattern": "/e/%step%.txt", "model": "/m/%step%"}, "not both"),
         ({"model": "/m/%step%", "test_pattern": "/t/%step%"}, "models translate the test set themselves"),
         ({"pattern": "/e/%step%.txt", "shard_lines": 0}, "shard_lines=0"),
+        ({"pattern": "/e/%step%.txt", "quiet": -1}, r"systems\.quiet"),
+        ({"pattern": "/e/%step%.txt", "unfinished": "skp"}, "systems.unfinished='skp' is not one of error, skip"),
         ({"pattern": "/e/%step%_%step%.txt"}, "stands twice"),
         ({"pattern": "/e/%step%.txt", "test_pattern": "/t/%run%.txt"}, "the placeholders run, systems.pattern step"),
         ({"model": "/m/%step%", "translator": 3}, "systems.translator: 3 is not a OfModels"),

@@ -36,9 +36,8 @@ def worse(lines: Sequence[str], share: float, seed: int) -> list[str]:
 
 def seen(reference: Sequence[str], lines: Sequence[str]) -> tuple[FileHealth, list[str]]:
     found = examined(Reference(TextLines(tuple(reference)), len(reference)), TextLines(tuple(lines)))
-    marked = found.pop("marked")
     row = FileHealth("x", "test", **found)
-    return row, list(row.complaints(marked))
+    return row, list(row.complaints())
 
 
 @pytest.mark.parametrize("offset", [-2, -1, 1, 2])
@@ -104,27 +103,16 @@ def notes(found: Callable[[], Found]) -> Callable[[], list[str]]:
     return lambda: found()[1]
 
 
-def test_stars_of_the_reference_are_no_marks() -> None:
-    """Fewer than 5 % more lines than the reference has, or bullets and stars inside words, are no marks."""
-    lines = sentences(100, 1)
-    starred = [f"see (*{line}" for line in lines[:50]] + lines[50:]
-    assert seen(starred, starred)[1] == []
-    assert "50 of 100 lines have a star before a word" in seen(lines, starred)[1][0]
-    assert seen(lines, [f"* {line}" for line in lines])[1] == []
-    assert seen(lines, [f"*{line}" for line in lines[:5]] + lines[5:])[1] == []
-
-
 @pytest.mark.parametrize(
     ("name", "change", "said"),
     [
         ("systems/every9", lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
         ("systems/every9", lambda text: "\ufeff" + text, "begins with a byte order mark"),
         ("systems/every9", lambda text: "\n" * 60, "60 of 60 lines are blank"),
-        ("systems/every9", lambda text: "*" + text.replace("\n", "\n*", 5), "6 of 60 lines have a star before a word"),
         ("reference", lambda text: text.replace("\n", "\r\n"), "60 of 60 lines end in a carriage return (CRLF)"),
         ("reference", lambda text: "\ufeff" + text, "begins with a byte order mark"),
     ],
-    ids=["CRLF", "BOM", "blank", "marks", "CRLF of a reference", "BOM of a reference"],
+    ids=["CRLF", "BOM", "blank", "CRLF of a reference", "BOM of a reference"],
 )  # fmt: skip
 def test_what_is_strange_is_said_once(
     small_folder: Path, notes: Callable[[], list[str]], name: str, change: Callable[[str], str], said: str
@@ -136,27 +124,22 @@ def test_what_is_strange_is_said_once(
     assert note.startswith(f"{path}: {said}")
 
 
-def test_copies_names_and_rows_without_a_file_are_said(small_folder: Path, notes: Callable[[], list[str]]) -> None:
-    systems = small_folder / "systems"
-    (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())
-    write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
-    assert notes() == [
-        "systems whose collection texts are the same, byte for byte: Every9 , every9",
-        f"{small_folder / 'systems.tsv'}: systems without a file: every10",
-    ]
-
-
-def test_the_table_has_strange_texts_first(small_folder: Path, found: Callable[[], Found]) -> None:
+def test_copies_names_and_rows_without_a_file_are_said_and_come_first(
+    small_folder: Path, found: Callable[[], Found]
+) -> None:
     systems = small_folder / "systems"
     (systems / "Every9 .txt").write_bytes((systems / "every9.txt").read_bytes())
     write_lines(small_folder / "systems.tsv", ["system\tkind", "every9\ta", "every10\tb"])
     (systems / "every2.txt").write_bytes((systems / "every2.txt").read_bytes().replace(b"\n", b"\r\n"))
-    rows = found()[0]
+    rows, notes = found()
+    assert notes[-2:] == [
+        "systems whose collection texts are the same, byte for byte: Every9 , every9",
+        f"{small_folder / 'systems.tsv'}: systems without a file: every10",
+    ]
     by_text = {(row.system, row.side): row for row in rows}
-    assert by_text["every9", "collection"].same_text_as == "Every9 "
-    assert by_text["every9", "collection"].looks_like == "Every9 "
-    assert by_text["every2", "collection"].crlf_lines == by_text["every2", "collection"].lines == 60
-    assert by_text["every10", "no file"].strange
+    copied, crlf = by_text["every9", "collection"], by_text["every2", "collection"]
+    assert (copied.same_text_as, copied.looks_like) == ("Every9 ", "Every9 ")
+    assert crlf.crlf_lines == crlf.lines == 60
     table = health_table(rows)
     assert sorted(row[0] for row in table.rows[: table.shown]) == ["Every9 ", "every10", "every2", "every9"]
     assert table.text[0].startswith(f"4 of {len(rows)} texts are strange")

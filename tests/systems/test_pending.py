@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.engines.local import Serial
-from clirbench.errors import AlignmentError, ConfigError, InputError, NothingCompared, Problems
+from clirbench.errors import AlignmentError, InputError, NothingCompared, Problems
 from clirbench.inputs import read_inputs
 from clirbench.result import Experiment
 from clirbench.systems.checkpoints import CheckpointSystems
@@ -105,10 +105,3 @@ def test_a_run_leaves_them_out_by_name(tmp_path: Path) -> None:
     (tmp_path / "ckpt_1.txt").unlink()
     with pytest.raises(NothingCompared, match="every system is pending: step2"):
         read_inputs(experiment)
-
-
-def test_settings(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="systems.unfinished='skp' is not one of error, skip"):
-        FileSystems(unfinished="skp")
-    with pytest.raises(ConfigError, match=r"systems\.quiet"):
-        CheckpointSystems(pattern="x%step%", quiet=-1)

@@ -1,5 +1,5 @@
-"""Test sets whose sides are segments of documents (`Release`), and the folders of mt-metrics-eval (version 2): one test
-set, one language pair.
+"""Test sets whose sides are segments of documents (`corpus_of`), and the folders of mt-metrics-eval (version 2): one
+test set, one language pair.
 
     sources/PAIR.txt  references/PAIR.NAME.txt  documents/PAIR.docs  system-outputs/PAIR/NAME.txt
     metric-scores/PAIR/NAME-REF.LEVEL.score  human-scores/PAIR.NAME.LEVEL.score
@@ -172,43 +172,39 @@ class HeldLayout(Layout):
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
-    """Sides by (document, segment); the source's order, else the first reference's, holds."""
+def corpus_of(
+    where: str, sides: Mapping[Side, Segments], references: str | Sequence[str] = "first", collection: str = ""
+) -> Corpus:
+    """The corpus of sides by (document, segment); the source's order, else the first reference's, holds.
 
-    where: str
-    sides: Mapping[Side, Segments]
-
-    def corpus(self, references: str | Sequence[str] = "first", collection: str = "") -> Corpus:
-        """The corpus: every segment is a line, in both the test set and the collection.
-
-        A system or reference with missing segments is left out, with a note. Raises `InputError` where there is no
-        segment, a document is interleaved with another, or no complete reference is left.
-        """
-        first = next((side for kind in ("source", "reference") for side in self.sides if side[0] == kind), None)
-        keys = tuple(self.sides[first]) if first else ()
-        if not keys:
-            raise InputError(f"{self.where}: no segments with a source or a reference")
-        for doc_id in dict.fromkeys(doc_id for doc_id, _ in keys):
-            check_doc_id(self.where, doc_id)
-        notes: list[str] = []
-        held: dict[str, Text] = {}
-        named: dict[str, dict[str, str]] = {kind: {} for kind in FILES}
-        for (kind, name), segments in sorted(self.sides.items(), key=lambda item: item[0][0]):
-            if lacking := [f"{doc_id} {number}" for doc_id, number in keys if (doc_id, number) not in segments]:
-                missing = f"{len(lacking)} of {len(keys)} segments are missing: {first_ten(lacking)}"
-                notes.append(f"{self.where}: {kind} {name} is left out, {missing}")
-            else:
-                file = named[kind][name] = FILES[kind].replace("{}", name)
-                held[file] = TextLines(tuple(segments[key] for key in keys))
-        if not named["reference"]:
-            raise InputError(notes[0] if notes else f"{self.where}: no reference in it")
-        singles = {file: file for file in named["source"].values()}
-        files = (NamedFiles({}), named["reference"], named["system"], singles)
-        documents = (self.where, [doc_id for doc_id, _ in keys])
-        layout = HeldLayout(self.where, *files, doc_ids=documents, held=held)
-        corpus = read_corpus(layout, layout, SideSettings(references), collection)
-        return replace(corpus, notes=(*corpus.notes, *notes))
+    Every segment is a line, in both the test set and the collection. A system or reference with missing segments is
+    left out, with a note. Raises `InputError` where there is no segment, a document is interleaved with another, or no
+    complete reference is left.
+    """
+    first = next((side for kind in ("source", "reference") for side in sides if side[0] == kind), None)
+    keys = tuple(sides[first]) if first else ()
+    if not keys:
+        raise InputError(f"{where}: no segments with a source or a reference")
+    for doc_id in dict.fromkeys(doc_id for doc_id, _ in keys):
+        check_doc_id(where, doc_id)
+    notes: list[str] = []
+    held: dict[str, Text] = {}
+    named: dict[str, dict[str, str]] = {kind: {} for kind in FILES}
+    for (kind, name), segments in sorted(sides.items(), key=lambda item: item[0][0]):
+        if lacking := [f"{doc_id} {number}" for doc_id, number in keys if (doc_id, number) not in segments]:
+            missing = f"{len(lacking)} of {len(keys)} segments are missing: {first_ten(lacking)}"
+            notes.append(f"{where}: {kind} {name} is left out, {missing}")
+        else:
+            file = named[kind][name] = FILES[kind].replace("{}", name)
+            held[file] = TextLines(tuple(segments[key] for key in keys))
+    if not named["reference"]:
+        raise InputError(notes[0] if notes else f"{where}: no reference in it")
+    singles = {file: file for file in named["source"].values()}
+    files = (NamedFiles({}), named["reference"], named["system"], singles)
+    documents = (where, [doc_id for doc_id, _ in keys])
+    layout = HeldLayout(where, *files, doc_ids=documents, held=held)
+    corpus = read_corpus(layout, layout, SideSettings(references), collection)
+    return replace(corpus, notes=(*corpus.notes, *notes))
 
 
 def one_line(text: str) -> str:

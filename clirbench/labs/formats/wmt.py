@@ -24,7 +24,7 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.sides import SideTexts
 from clirbench.errors import ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.labs.formats.documents import entries_of
-from clirbench.labs.formats.mtme import Key, Release, Side, one_line
+from clirbench.labs.formats.mtme import Key, Side, corpus_of, one_line
 from clirbench.text import whole_text
 
 SIDES = {"src": ("source", ""), "ref": ("reference", "translator"), "hyp": ("system", "system")}
@@ -55,7 +55,7 @@ class WmtXmlCorpus:
             raise ConfigError("corpus.path is not set: name a WMT XML file, corpus.path=FILE")
 
     def read(self) -> Corpus:
-        return Release(str(self.path), read_sides(Path(self.path or ""))).corpus(self.references, self.collection)
+        return corpus_of(str(self.path), read_sides(Path(self.path or "")), self.references, self.collection)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class SgmlCorpus:
             with gathered(errors):
                 sides |= read_sides(path, side)
         raise_all(errors)
-        return Release(str(self.source or references[0]), sides).corpus(self.references, self.collection)
+        return corpus_of(str(self.source or references[0]), sides, self.references, self.collection)
 
 
 def read_sides(path: Path, alone: Side | None = None) -> dict[Side, dict[Key, str]]:

@@ -8,16 +8,15 @@ Table 1 (BLEURT prefers some words to others where BLEU and MacroF1 do not).
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from math import isnan, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clirbench.errors import AlignmentError, ConfigError, InputError, UnknownName
+from clirbench.errors import AlignmentError, ConfigError
 from clirbench.labs.papers.published import (
     Entry,
     PairTable,
@@ -29,7 +28,6 @@ from clirbench.labs.papers.published import (
     leading,
     load_published,
     printed_cells,
-    read_author_table,
 )
 from clirbench.labs.papers.taus import print_cell
 from clirbench.metrics.base import Metric, Resampled, Statistics
@@ -82,7 +80,7 @@ def group_scores(metric: Metric, statistics: Statistics, membership: Doubles) ->
 
 MEASURES = ("SN", "UN", "difference")
 NO_MODEL = "no model here scores segments as BLEURT does"
-NO_SCORES = "no scores; give a table with 'paper.scores={WebNLG: FILE}'"
+NO_SCORES = "no scores"
 WEBNLG, HUMAN = "WebNLG", ("fluency", "grammar", "semantics")
 JUDGED, RECORDS = "all_data_final_averaged.csv", "MRs.txt"
 CANDIDATES, REFERENCES, SCORES = "cands.txt", "refs.txt", "bleurt-base.scores.txt"
@@ -142,15 +140,14 @@ class WebNLG(PublishedFiles):
     """Kendall's tau of metrics with people's judgments of fluency, grammar and semantics, over the systems.
 
     `references`: which files are references (the paper's numbers come from the first alone); `exclude`: outputs that
-    are no system's (`webnlg` are the references themselves). `scores`: under `WebNLG` a table (column `system`),
-    such as BLEURTmean. `explained`: {metric, measure, ours, note}, a difference that is understood.
+    are no system's (`webnlg` are the references themselves). `explained`: {metric, measure, ours, note}, a difference
+    that is understood.
     """
 
     printed: str
     metrics: Mapping[str, Metric]
     references: Sequence[str] = ("gold-sample-reference0.lex",)
     exclude: Sequence[str] = ("webnlg",)
-    scores: Mapping[str, str] = field(default_factory=dict)
     explained: Sequence[Entry] = ()
     alpha: float = 0.05
 
@@ -205,23 +202,7 @@ class WebNLG(PublishedFiles):
             name: np.array([text_score(metric, outputs[team], test) for team in systems])
             for name, metric in self.metrics.items()
         }
-        return systems, people, computed | self._given(systems)
-
-    def _given(self, systems: Sequence[str]) -> dict[str, Doubles]:
-        """Columns of the table of further scores; raises `InputError` where a system or a score is missing."""
-        if unknown := [label for label in self.scores if label != WEBNLG]:
-            raise UnknownName("table of paper.scores", unknown[0], [WEBNLG])
-        if not self.scores:
-            return {}
-        table = read_author_table(Path(self.scores[WEBNLG]))
-        place = {system: at for at, system in enumerate(table.text("system"))}
-        if missing := [system for system in systems if system not in place]:
-            raise InputError(f"{table.path}: no row for {', '.join(missing)}")
-        order = [place[system] for system in systems]
-        given = {name: np.array(table.numbers(name))[order] for name in table.columns if name != "system"}
-        if holed := [name for name, values in given.items() if np.isnan(values).any()]:
-            raise InputError(f"{table.path}: column {holed[0]}: a score is missing")
-        return given
+        return systems, people, computed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,25 +5,22 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from clirbench.checks import require
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
 from clirbench.labs.papers.rankings import row_scores
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
-from clirbench.pages import Table, fixed, grouped
+from clirbench.pages import Table, fixed
 from clirbench.report.drawing import Drawing
 from clirbench.report.figures import Panel, panels
 from clirbench.result import Inputs, Result
-from clirbench.text import TextFile
 from clirbench.types import Doubles, TestSet
 
 ROWS = 40_000
@@ -33,10 +30,9 @@ LOSS = (
     "out-of-vocabulary token of the same length."
 )
 FILE = "bleu-damage-norecall.tsv"
-LABEL = "DE-EN"
 HOW = (
-    "the text, the English reference of newstest2019 German-English, is missing; for a folder that has it as "
-    f"reference.txt add 'paper.folders={{{LABEL}: \"DIR\"}}'"
+    "needs the text, the English reference of newstest2019 German-English, which does not ship; for a folder "
+    "that has it as reference.txt: folder=DIR analysis=[type_weights]"
 )
 
 
@@ -203,13 +199,10 @@ class TypeWeights(PublishedFiles):
 
     printed: {type, metric, loss, digits}, and {ours, note} where a difference is understood. From the file alone
     follow V + N and V, the constants of the closed forms, and with them the printed MacroF1 and MicroF1; BLEU and
-    chrF1 need the text, `reference.txt` of `folders[DE-EN]`: plain, or lower-cased and tokenised as the authors had it.
-    Raises `InputError` where its types are not as frequent as printed (`the` 3,019 times): it is another text.
+    chrF1 need the text.
     """
 
     printed: Sequence[Entry]
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
-    folders: Mapping[str, str] = field(default_factory=dict)
 
     def cells(self) -> Iterator[PaperCell]:
         """The whole published file and the printed losses beside ours."""
@@ -218,31 +211,9 @@ class TypeWeights(PublishedFiles):
         for entry in self.printed:
             yield self._printed_cell(entry, losses)
 
-    @cached_property
-    def _words(self) -> Vocabulary | None:
-        if unknown := [label for label in self.folders if label != LABEL]:
-            raise UnknownName("language pair of paper.folders", unknown[0], [LABEL])
-        if not self.folders:
-            return None
-        path = Path(self.folders[LABEL]) / "reference.txt"
-        words = vocabulary(moses_tokens(TextFile(path).lines()), tokenize="none")
-        frequency = dict(zip(words.types, words.frequency, strict=True))
-        for entry in self.printed:
-            kind, printed = entry["type"], int(entry.get("frequency", 0))
-            if printed and frequency.get(kind, 0) != printed:
-                raise InputError(
-                    f"{path}: {kind!r} occurs {grouped(frequency.get(kind, 0))} times, lower-cased and tokenised by "
-                    f"Moses, and in the published text {grouped(printed)} times: it is another text, "
-                    "so nothing is compared"
-                )
-        return words
-
     def _printed_cell(self, entry: Entry, losses: Losses) -> PaperCell:
         row, metric, printed = repr(entry["type"]), entry["metric"], entry["loss"]
-        if self._words is not None and metric in self.metrics:
-            loss = type_weights(self.metrics[metric], self._words, [entry["type"]])[entry["type"]]
-            note = ""
-        elif metric == "MicroF1":
+        if metric == "MicroF1":
             total = losses.tokens_and_types
             loss = 100 * (float(entry["frequency"]) + 2) / (total + 1)
             note = f"closed form 100 (f + 2) / (N + V + 1), N + V = {total} from the published file"
@@ -254,21 +225,6 @@ class TypeWeights(PublishedFiles):
         shown = fixed(loss, int(entry["digits"]))
         known = [entry] if "ours" in entry else ()
         return PaperCell(row, "loss", metric, printed=printed, shown=shown, value=loss, note=note, known=known)
-
-
-def moses_tokens(lines: Sequence[str]) -> list[str]:
-    """The text as the authors had it: lower-cased, tokenised by Moses with hyphens apart (`@-@`), nothing escaped.
-
-    A text that has `@-@` already is taken as it is. Raises `ResourceError` where sacremoses is not installed.
-    """
-    lowered = [line.lower() for line in lines]
-    if any(" @-@ " in line for line in lowered):
-        return lowered
-    require("the text of Figure 7", "moses", "sacremoses")
-    from sacremoses import MosesTokenizer
-
-    tokenise = MosesTokenizer("en").tokenize
-    return [" ".join(tokenise(line, aggressive_dash_splits=True, escape=False)) for line in lowered]
 
 
 def file_cells(losses: Losses) -> Iterator[PaperCell]:

@@ -150,7 +150,7 @@ RUN = "run"
 SYSTEM = ("/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/dev/null", "/dev/urandom")
 """Where libraries, fonts and time zones are."""
 CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-MAKING = ("clirbench", "python", "unicode", "platform", "libraries", "code", "made", "directory", "folders")
+MAKING = ("clirbench", "python", "unicode", "platform", "libraries", "made", "directory")
 """Keys of provenance.json that say with what, when and where a run was made."""
 REFUSED = (
     "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "socket.connect",
@@ -288,8 +288,7 @@ def _other_record(recorded: Mapping[str, Any], made: Mapping[str, Any], renamed:
     home = Path(recorded["directory"])
     back = {new: str(home / old) for new, old in renamed.items()}
     read = {with_names(path, back): sha256 for path, sha256 in made["read"].items()}
-    notes = [with_names(note, renamed) for note in made["notes"]]
-    made = {**made, "read": read, "notes": notes}
+    made = {**made, "read": read}
     yield from (
         f"{PROVENANCE}: {key}: no run writes it" for key in recorded if key not in (*made, *MAKING, "command", "files")
     )

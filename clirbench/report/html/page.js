@@ -1,5 +1,5 @@
 "use strict";
-// Shows, hides and colours what Python drew; sorts and filters tables. Text of data never becomes markup here.
+// Shows, hides and colours what Python drew; sorts tables. Text of data never becomes markup here.
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const on = (kinds, act, node = document) => kinds.split(" ").forEach((kind) => node.addEventListener(kind, act));
 
@@ -20,7 +20,7 @@ on("scroll", () => tell(tip.about?.matches(":hover, :focus, .on") ? tip.about : 
 
 function sort(head) {
   const body = head.closest("table").tBodies[0], down = head.ariaSort ? head.ariaSort === "ascending" : head.classList.contains("number");
-  const text = (row) => row.cells[head.cellIndex].textContent.replace(/(?<=\d),(?=\d{3})|^! | [x?]$/g, "");
+  const text = (row) => row.cells[head.cellIndex].textContent.replace(/(?<=\d),(?=\d{3})| [x?]$/g, "");
   const number = (row) => Number(text(row).replace(/^(–|undefined)$/, "-Infinity").replace("∞", "Infinity"));
   const rows = [...body.rows], numbers = !rows.some((row) => Number.isNaN(number(row)));
   const order = (a, b) => (numbers ? number(a) - number(b) || 0 : text(a).localeCompare(text(b), "en", { numeric: true }));
@@ -29,11 +29,6 @@ function sort(head) {
   head.ariaSort = down ? "descending" : "ascending";
 }
 for (const button of all(".sort")) on("click", () => sort(button.parentElement), button);
-for (const box of all("[data-filter]")) on("input", () => {
-  const table = box.closest(".table"), words = box.value.toLowerCase().split(/\s+/), rows = all("tbody tr", table);
-  for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
-  table.querySelector("[role=status]").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
-}, box);
 
 // The arrow keys lead from cell to cell, from mark to mark.
 function walk(box, items, across, reach) {
@@ -95,14 +90,13 @@ function choose(wanted) {
 if (plots) on("change", draw, plots) ?? draw();
 for (const cell of plots ? all(".cell") : []) on("click", () => choose(cell.dataset), cell);
 
-// What a link leads to is shown and unfolded, on paper everything is; a page that goes on is loaded again.
+// What a link leads to is shown and unfolded; a page that goes on is loaded again.
 function follow() {
   if (plots && location.hash.startsWith("#plots?")) choose(Object.fromEntries(new URLSearchParams(location.hash.slice(7))));
   const fold = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > .fold");
   if (fold && !fold.open) { fold.open = true; fold.scrollIntoView(); }
 }
 on("hashchange", follow, window);
-on("beforeprint", () => all("details").forEach((fold) => { fold.open = true; }), window);
 follow();
 let used = 0;
 on("pointerdown keydown", () => { used = Date.now(); });

@@ -18,9 +18,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from clirbench.errors import escape_unseen
-from clirbench.pages import Cell, Page, Plots, Section, Selection, Table, TableColumn, is_hole, short, shown_cell
+from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
-from clirbench.report.answer import MOST_GROUPS, group_columns, grouped_by, one_group
+from clirbench.report.answer import group_columns, grouped_by, one_group
 from clirbench.report.decision import learning_curves, recommended
 from clirbench.report.drawing import Drawing, svg
 from clirbench.report.figures import Dot, Point, mark, panels, scatter_plots
@@ -53,38 +53,25 @@ def _environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals.update(rows_of=rows_of, kind=lambda block: type(block).__name__, menu=menu, inline=Markup)
+    made.globals.update(rows_of=rows_of, kind=lambda block: type(block).__name__, inline=Markup, most_rows=MOST_ROWS)
     return made
 
 
-def menu(page: Page, section: Section) -> str:
-    """What the links of a page call a section: all by their titles where none has a name of its own."""
-    return section.menu or ("" if any(one.menu for one in page.sections) else section.title)
-
-
-def rows_of(made: Table) -> tuple[list[list[dict[str, Any]]], int]:
-    """What the template writes of each cell, and how many rows are left out.
-
-    The first rows are shown, significant ones before others; the .tsv has all, in their order.
-    """
-    at = made.header.index("significant") if "significant" in made.header else None
-    ranked = made.rows if at is None else sorted(made.rows, key=lambda row: str(row[at]).casefold() != "true")
-    cells = [[_cell(made, *pair) for pair in zip(made.columns, row, strict=True)] for row in ranked[:MOST_ROWS]]
-    return cells, max(0, len(made.rows) - MOST_ROWS)
+def rows_of(made: Table) -> list[list[dict[str, Any]]]:
+    """What the template writes of each cell of the first rows; the .tsv has all."""
+    return [[_cell(made, *pair) for pair in zip(made.columns, row, strict=True)] for row in made.rows[:MOST_ROWS]]
 
 
 def _cell(made: Table, column: TableColumn, given: Any) -> dict[str, Any]:
     cell = given if isinstance(given, Cell) else Cell(given)
-    value = float(cell.value) if isinstance(cell.value, int | float | np.number) else nan
-    kinds = {"unequal": cell.alarm, "best": cell.best}
-    level = ""
-    if made.matrix and column.kind == "number":
-        kinds |= {"none": isnan(value), "dull": bool(cell.mark), "neg": value < 0, "pos": value >= 0}
-        level = "" if isnan(value) or cell.mark else f"--level: {round(abs(value) * 100)}"
+    coloured = made.matrix and column.kind == "number"
+    value = float(cell.value) if coloured else nan
+    sign = "none" if isnan(value) else "neg" if value < 0 else "pos"
+    kinds = {"best": cell.best, sign: coloured, "dull": coloured and cell.mark}
     return {
         "text": shown_cell(column, given) or ("–" if is_hole(cell.value) else ""),
-        "kinds": " ".join(kind for kind, holds in kinds.items() if holds),
-        "level": level,
+        "kinds": " ".join([column.kind, *(kind for kind, holds in kinds.items() if holds)]),
+        "level": "" if isnan(value) or cell.mark else f"--level: {round(abs(value) * 100)}",
         "tip": cell.tip,
         "href": cell.href,
         "key": column.name,
@@ -132,7 +119,7 @@ def metric_plots(result: Result) -> Selection | None:
         for metric in metrics:
             if np.isfinite(metric.values + measure.values).any():
                 drawing = panels(scatter_plots(measure, [metric], taus, ways[0], dot), keyed=False)
-                drawings[metric.name, measure.name] = svg(drawing, f"{measure.name} against {metric.name}", inline=True)
+                drawings[metric.name, measure.name] = svg(drawing, f"{measure.name} against {metric.name}")
     said = "Each mark is a system; on hover, or with the arrow keys, its name and values."
     if spread:
         said += (
@@ -142,8 +129,12 @@ def metric_plots(result: Result) -> Selection | None:
         )
     if not few:
         said += " The plots of the other measures are in the folder figures/."
-    shapes = [svg(Drawing(12, 12, marks=[mark(6, 6, group)]), "", inline=True) for group in range(MOST_GROUPS)]
-    colours = {way.column: list(zip(way.names, shapes, strict=False)) for way in ways}
+    colours = {
+        way.column: [
+            (name, svg(Drawing(12, 12, marks=[mark(6, 6, group)]), name)) for group, name in enumerate(way.names)
+        ]
+        for way in ways
+    }
     return Selection(said, drawings, colours, bool(spread)) if drawings else None
 
 
@@ -151,7 +142,7 @@ def curve_plots(result: Result, first: str = "") -> Plots | None:
     """The learning curves of all columns, that of `first` before the others."""
     plots = learning_curves(result.board, recommended(result))
     named = sorted(plots.items(), key=lambda plot: plot[0] != first)
-    drawn = [(f"{name} over training steps", svg(panels([plot]), name, inline=True)) for name, plot in named]
+    drawn = [(f"{name} over training steps", svg(panels([plot]), name)) for name, plot in named]
     return Plots("", drawn) if drawn else None
 
 

@@ -1,6 +1,5 @@
 """The page of a run, from which report.html, report.md, paper.md, latex/ and the terminal are written."""
 
-import json
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clirbench.pages import Aside, Block, Code, Links, Page, Section, Table, points
+from clirbench.pages import Block, Cell, Page, Section, Table, points
 from clirbench.report import facts
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences, decision_tables
@@ -18,7 +17,7 @@ from clirbench.result import Result
 
 # Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
 WHERE = ("engine", "paths", "hydra")
-LEAD = Aside(
+LEAD = (
     "1: the metric orders the systems exactly as the measure does; 0: no relation; −1: the other way round. Bold: the "
     "highest of its row. x: not significant. ?: not tested, for the reason below the table."
 )
@@ -54,26 +53,26 @@ def _sections(result: Result, provenance: Mapping[str, Any], live: Live | None) 
     curves = curve_plots(result, live.measure if live else "") if result.correlations else None
     drawn = (curves,) if curves else ()
     if live:
-        yield Section("live", "While training runs", (*drawn, *live.sentences), "Training", screen=True)
+        yield Section("live", "While training runs", (*drawn, *live.sentences), screen=True)
     about = f"The answer, for {answer.measure}" if answer.measure else "The answer"
     said = answer.sentences if result.correlations else ()
-    yield Section("answer", about, (*map(Aside, facts.set_up_lines(result)), *said), "Answer")
+    yield Section("answer", about, (tuple(facts.set_up_lines(result)), *said))
     if decision := decision_sentences(result):
-        yield Section("decision", "The decision", decision, "Decision")
+        yield Section("decision", "The decision", decision)
     yield from map(of_table, decision_tables(result))
     yield from taus[:1]
     if plots := metric_plots(result):
-        yield Section("plots", "Metric against measure", (plots,), "Plots", screen=True)
+        yield Section("plots", "Metric against measure", (plots,), screen=True)
     yield from taus[1:]
     if board.systems:
-        yield Section("systems", "Systems", (systems_table(board, result.baselines),), "Systems", fold=True)
+        yield Section("systems", "Systems", (systems_table(board, result.baselines),), fold=True)
     if drawn and not live:
-        yield Section("checkpoints", "Checkpoints", drawn, "Checkpoints", fold=True, screen=True)
+        yield Section("checkpoints", "Checkpoints", drawn, fold=True, screen=True)
     yield from (of_table(table) for table in all_tables(result) if table.shown)
     yield from _topics(result)
     warned = facts.warnings(result) or ["Nothing was dropped, and no coefficient is undefined."]
-    yield from points("dropped", "Caveats: what was dropped or undefined, and why", warned, (), "Caveats", True)
-    yield from points("counts", "Counts", run_counts(result), (), "", True)
+    yield from points("dropped", "Caveats: what was dropped or undefined, and why", warned, fold=True)
+    yield from points("counts", "Counts", run_counts(result), fold=True)
     yield from _provenance(result, provenance)
 
 
@@ -110,9 +109,9 @@ def _taus(result: Result) -> list[Section]:
     for place, coefficient in enumerate(result.experiment.coefficients if result.correlations else ()):
         blocks: list[Block] = [] if place else [LEAD]
         for table in tau_tables(result, coefficient):
-            blocks += [table, *(Aside(f"Note: {note}.") for note in table.text if not place)]
+            blocks += [table, *([tuple(f"{note}." for note in table.text)] if table.text and not place else [])]
         title = facts.coefficient_name(coefficient) if place else "Agreement of metrics with measures"
-        made.append(Section(f"tau-{coefficient}", title, blocks, "" if place else "Agreement", fold=place > 0))
+        made.append(Section(f"tau-{coefficient}", title, blocks, fold=place > 0))
     return made
 
 
@@ -132,22 +131,21 @@ def _topics(result: Result) -> Iterator[Section]:
         title = f"Topics: mean, lowest and spread of {measure} over {len(counted)} systems, the lowest mean first"
         header = ("topic", "text", "mean", "lowest", "spread")
         made = Table("per_topic", title, header, sorted(rows, key=lambda row: row[2]))
-        yield Section(f"topics{label}", f"Topics {label}".strip(), (made,), "Topics", True, screen=True)
+        yield Section(f"topics{label}", f"Topics {label}".strip(), (made,), fold=True, screen=True)
 
 
 def _provenance(result: Result, provenance: Mapping[str, Any]) -> Iterator[Section]:
     command = shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part))
-    what = {key: value for key, value in (provenance.get("configuration") or {}).items() if key not in WHERE}
     searched = ("per_topic.tsv", "trec/") if result.retrieval else ()
     files = ("report.md", "paper.md", "systems.tsv", "correlations.tsv", "provenance.json", "latex/", "figures/")
-    blocks = (*([Code(command)] if command else ()), Links("Files beside this one:", (*files, *searched)))
-    yield Section("provenance", "Where these numbers come from", blocks, "Provenance", fold=True, screen=True)
+    links = Table(
+        "files", "Files beside this one", ("file",), [(Cell(name, href=name),) for name in (*files, *searched)]
+    )
+    yield Section("provenance", "Where these numbers come from", (command, links), fold=True, screen=True)
     libraries = [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
-    yield from points("versions", "Versions", [program(provenance), *libraries], (), "", True)
-    signed = [(column.name, column.signature or "read from a table") for column in result.board.columns]
-    yield from points("signatures", "Signatures", [name for name, _ in signed], [text for _, text in signed])
-    text = json.dumps(what, indent=2, ensure_ascii=False)
-    yield Section("configuration", "Configuration", (Code(text),), fold=True, screen=True)
+    yield from points("versions", "Versions", [program(provenance), *libraries], fold=True)
+    signed = [f"{column.name}: {column.signature or 'read from a table'}" for column in result.board.columns]
+    yield from points("signatures", "Signatures", signed, fold=True)
 
 
 def program(provenance: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ import pytest
 from clirbench.errors import ConfigError
 from clirbench.labs.choosing.choice import (
     Choice,
-    ChoiceAnalysis,
     Improvement,
     choices,
     improvements,
@@ -20,14 +19,7 @@ from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import decided, jackknifed_slope, logistic_slope, rising_pairs
 from clirbench.statistics.grades import Evidence
 from clirbench.types import Doubles, Ints
-from tests.report.analysed import result_of
 from tests.statistics.worlds import scores_only, world
-
-
-def test_the_tables_of_scores() -> None:
-    evidence = scores_only([[10, 30, 20, 5]], [[0.3, 0.2, 0.4, 0.5]])
-    names = [table.name for table in ChoiceAnalysis().tables(result_of(evidence))]
-    assert names == ["choice", "improvement"]
 
 
 def made(evidence: Evidence, shortlists: tuple[int, ...] = (1, 2, 3, 5), **keywords: bool) -> list[Choice]:

@@ -63,15 +63,6 @@ def test_more_points_are_more_certain_and_the_other_way_round_is_the_rest() -> N
     assert "comparable collections, BM25). To settle it: search with both systems; about " in str(one)
 
 
-def test_a_bare_difference_gets_a_range_over_the_bands() -> None:
-    bare = expected("BLEU +1", "de-fr")
-    assert "quality not known" in str(bare)
-    parts = [expected(f"BLEU {level} -> {level + 1}", "de-fr").probability for level in (20, 45)]
-    low, high = sorted(filter(None, parts))
-    assert low < high
-    assert (low, high) == pytest.approx((bare.lowest, bare.highest))
-
-
 @pytest.mark.parametrize(
     ("question", "pair", "why"),
     [

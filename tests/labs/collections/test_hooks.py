@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from clirbench.__main__ import prepare_arguments
-from clirbench.configuration.composing import config_parts, sweep_of
 from clirbench.labs.collections.hooks import after_sweep
 from tests.labs.collections.commands.test_pool import run
 
@@ -36,15 +35,6 @@ def test_several_reasons_not_to_pool_are_said_and_raise_nothing(
     jobs = [run(tmp_path / str(i), i % 2) for i in range(4)]
     assert after_sweep(tmp_path, jobs, {}) == []
     assert "not pooled: " in capsys.readouterr().out
-
-
-def test_the_study_names_experiments_and_retrievers_that_exist() -> None:
-    study = sweep_of("study")
-    assert study is not None
-    assert len(study.sweep.experiments) == len(set(study.sweep.experiments)) == 9
-    assert {*study.sweep.experiments} <= {
-        path.stem for folder in config_parts("experiment") for path in folder.glob("*.yaml")
-    }
 
 
 def test_the_study_searches_with_two_retrievers() -> None:

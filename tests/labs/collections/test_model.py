@@ -9,7 +9,6 @@ from clirbench.labs.collections.model import (
     joined,
     maker_of,
     makers_excess,
-    paule_mandel,
     pooled_mean,
     prediction,
     tau_covariance,
@@ -44,28 +43,10 @@ def test_it_equals_statsmodels(y: np.ndarray, v: np.ndarray) -> None:
     assert (ours.low, ours.high) == pytest.approx((low, high), rel=1e-6)
 
 
-def test_the_printed_results_of_kacker_and_of_metafor() -> None:
-    # Kacker 2004 (Metrologia 41:132), table 1, first row, page 135: sqrt(tau2) of Paule and Mandel is 0.8399 for these
-    # laboratories. The other digits: metafor's rma(y, v, method="PM", control=list(tol=1e-9)), printed in statsmodels'
-    # stats/tests/results/results_meta.py (exk1_metafor). With Paule and Mandel's tau2, Hartung and Knapp's factor is 1,
-    # so that metafor's error is theirs; quantile of t with 8 degrees of freedom: 2.306004.
-    found = pooled_mean(LABORATORIES, LABORATORY_VARIANCES)
-    assert round(found.tau2**0.5, 4) == 0.8399
-    assert found.tau2 == pytest.approx(0.705395309224248, rel=1e-9)
-    assert found.value == pytest.approx(62.4076199113286, rel=1e-12)
-    assert (found.high - found.value) / 2.306004135 == pytest.approx(0.338030602684471, rel=1e-8)
-
-
 def test_the_printed_prediction_interval_of_pimeta() -> None:
     # Its vignette: -.3341 [-.8807, .2240] from 25,000 draws; two seeds of it differ in the third place.
     low, high = prediction(SBP, SBP_ERRORS**2, draws=200_000)
     assert (low, high) == pytest.approx((-0.8807, 0.2240), abs=0.01)
-
-
-def test_the_equation_of_paule_and_mandel_holds() -> None:
-    for y, v in SETS:
-        weight = 1 / (v + paule_mandel(y, v))
-        assert (weight * (y - weight @ y / weight.sum()) ** 2).sum() == pytest.approx(len(y) - 1)
 
 
 def test_collections_that_agree_by_luck_do_not_make_a_narrow_interval() -> None:

@@ -1,4 +1,4 @@
-"""The planned study: conditions, views, verdicts and its page, from runs whose truth is known."""
+"""The planned study: conditions, views, verdicts and its page, from runs of known truth; the atlas by its command."""
 
 import json
 from dataclasses import replace
@@ -7,10 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
-from clirbench.__main__ import prepare_arguments
-from clirbench.configuration.composing import sweep_of
 from clirbench.errors import InputError
 from clirbench.files.tables import read_table
 from clirbench.labs.collections import study as study_page
@@ -32,6 +29,7 @@ from clirbench.labs.collections.study import (
     study,
 )
 from clirbench.report import markdown
+from tests.conftest import Cli
 from tests.report.boards import results_json
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -166,30 +164,8 @@ def test_a_plan_that_is_not_there_and_runs_of_no_collection_are_refused(
         study([job(tmp_path / "demo", "demo", 1, {})], plan)
 
 
-def test_the_sweep_runs_every_part_with_the_settings_of_the_study() -> None:
-    arguments = prepare_arguments(["+experiment=atlas", "paths.mirror=data"])
-    (parts,) = [argument for argument in arguments if argument.startswith("corpus.part=")]
-    assert parts.startswith("corpus.part=wmt21/bn-hi,wmt21/cs-en/A-B,wmt21/cs-en/B-A,")
-    assert {"--multirun", "+experiment=wmt_part", "pool.plan=docs/data/atlas-plan.yaml"} <= {*arguments}
-
-
 def test_the_changelog_has_the_plans_hash(plan: Plan) -> None:
     assert plan["sha256"] in (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_the_sweep_has_every_collection_and_both_ways_of_two_references(plan: Plan) -> None:
-    settings = sweep_of("atlas")
-    assert settings is not None
-    parts = list(settings.sweep.over["corpus.part"])
-    assert len(parts) == len({*parts})
-    pairs = {"/".join(part.split("/")[:2]) for part in parts}
-    assert len(pairs) == 50
-    assert not pairs & {*plan["collections"]["excluded"]}
-    crossed = [part for part in parts if part.count("/") == 2]
-    assert len(crossed) == 45  # 15 collections: both ways, and the same reference
-    groups = yaml.safe_load((DOCS / "data" / "atlas-plan.yaml").read_text())["groups"]
-    targets = {pair.rpartition("-")[2] for pair in pairs}
-    assert targets <= {code for codes in groups.values() for code in codes}
 
 
 def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: Plan) -> None:
@@ -199,3 +175,15 @@ def test_the_findings_of_the_documentation_are_those_of_its_data_files(plan: Pla
     included = [row_of(Included, row) for row in read_table(table / "atlas_collections.tsv").records()]
     page = markdown.page(study_page.page(Study(plan, tuple(contrasts), tuple(included))))
     assert page == (DOCS / "findings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.release
+@pytest.mark.timeout(3600)
+def test_it_is_what_the_documentation_says(cli: Cli, shared_data: Path) -> None:
+    """Some 420 s of a processor."""
+    plan = f"pool.plan={DOCS / 'data' / 'atlas-plan.yaml'}"
+    done = cli("+experiment=atlas", plan, f"paths.mirror={shared_data}", "hydra.sweep.dir=sweep", timeout=3000)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("atlas.tsv", "atlas_collections.tsv"):
+        assert (cli.cwd / "sweep" / name).read_bytes() == (DOCS / "data" / "findings" / name).read_bytes()
+    assert (cli.cwd / "sweep" / "findings.md").read_bytes() == (DOCS / "findings.md").read_bytes()

@@ -13,6 +13,8 @@ from clirbench.labs.models.program import Program
 from clirbench.labs.models.scripts.encode_static import table_of
 from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.store.keys import fingerprint
+from clirbench.text import TextFile
+from clirbench.types import Document, Documents, Topic
 from tests.labs.models.made_up import ENCODE, noted, program
 
 TABLE = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 0, 0]], dtype=np.float32)
@@ -83,6 +85,13 @@ def test_the_wheels_vectors_are_what_its_library_gives() -> None:
     assert (found / np.linalg.norm(found))[:6].tolist() == pytest.approx(
         [-0.0041428, -0.1120804, 0.0209636, -0.034741, -0.0097014, 0.0579719], abs=1e-6
     )
+
+
+def test_on_real_text_each_line_finds_itself(shared_data: Path) -> None:
+    lines = TextFile(shared_data / "wmt21" / "de-en" / "reference-A.txt").lines()[:200]
+    documents = Documents.of(Document(f"{i:03}", line) for i, line in enumerate(lines))
+    run = Dense(encoder()).rank(documents, [Topic.of(f"{i:03}", line) for i, line in enumerate(lines)])
+    assert [topic for topic in run.topic_ids if run.ranking(topic)[0] != topic] == []
 
 
 def test_what_is_no_static_model_is_named(tmp_path: Path) -> None:

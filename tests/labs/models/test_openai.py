@@ -15,7 +15,7 @@ from clirbench.labs.models.scripts import openai
 from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.labs.models.systems import openai as systems
 from tests.fuzz.budget import SEED
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutated, replaced
 from tests.labs.models.made_up import make, texts
 from tests.loopback import Said, answering
 from tests.systems.sides import GERMAN, folder_corpus
@@ -180,18 +180,7 @@ def test_models_and_prompts_are_systems_and_one_that_fails_is_a_hole(tmp_path: P
     assert "404 Not Found; are address and model right?" in errors["bad"]
 
 
-def part(draw: random.Random, value: Any) -> Any:
-    """A JSON value with one of its parts replaced, or taken away."""
-    if isinstance(value, dict) and value and draw.random() < 0.9:
-        key = draw.choice(list(value))
-        if draw.random() < 0.1:
-            return {name: item for name, item in value.items() if name != key}
-        return {**value, key: part(draw, value[key])}
-    if isinstance(value, list) and value and draw.random() < 0.9:
-        at = draw.randrange(len(value))
-        return [*value[:at], part(draw, value[at]), *value[at + 1 :]]
-    wrong = (None, True, -1, 10**400, 1e308, "", "1", [], {}, [[]], "\ud800", "x" * 5000, float("inf"), float("nan"))
-    return draw.choice(wrong)
+WRONG = (None, True, -1, 10**400, 1e308, "", "1", [], {}, [[]], "\ud800", "x" * 5000, float("inf"), float("nan"))
 
 
 @pytest.mark.parametrize("numbers", [range(200), pytest.param(range(200, 5200), marks=pytest.mark.release)], ids=str)
@@ -204,7 +193,7 @@ def test_an_answer_is_understood_or_refused(numbers: range, monkeypatch: pytest.
     for number in numbers:
         draw = random.Random(f"{SEED} answers {number}")
         sample = draw.choice((answers, rows))
-        content = json.dumps(part(draw, sample)).encode("utf-8", "surrogatepass")
+        content = json.dumps(replaced(draw, sample, draw.choice(WRONG))).encode("utf-8", "surrogatepass")
         content = mutated(draw, content) if draw.random() < 0.4 else content
         try:
             if sample is answers:

@@ -31,10 +31,3 @@ def test_a_run_of_engines_keeps_what_they_cost(small_texts: Path, tmp_path: Path
     assert "seconds_per_million_words" not in read_table(tmp_path / "first" / "systems.tsv").header
     for name in ("systems.tsv", "frontier.tsv"):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
-
-
-def test_a_run_of_files_has_no_cost(small_texts: Path, tmp_path: Path, cli: Cli) -> None:
-    keys = (f"folder={small_texts}", "topics.n=10", "metric=[BLEU]", "measures=[MAP]", "untranslated=true")
-    done = cli(*keys, f"paths.cache={tmp_path / 'cache'}", f"hydra.run.dir={tmp_path / 'out'}")
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "out" / "frontier.tsv").exists()

@@ -220,6 +220,8 @@ def test_models_of_a_sweep_are_listed_and_checked_but_not_run(tmp_path: Path) ->
     sed = chain([f"sed -f {MODEL}/rules.txt", "cat"])
     found = CheckpointSystems(**settings, translator=sed).translations(corpus)
     assert [(t.system, dict(t.metadata)) for t in found] == [("step3", {"step": "3"}), ("step20", {"step": "20"})]
+    (kept,) = CheckpointSystems(**settings, translator=sed, include=["step*"], exclude=["*20"]).translations(corpus)
+    assert kept.system == "step3"
     assert not (tmp_path / "cache").exists()
     assert texts(make(tuple(found))[0])["step3"] == tuple(line.replace("a", "3", 1) for line in GERMAN)
     with pytest.raises(ResourceError, match="no-such-program: no such program"):

@@ -12,11 +12,9 @@ from scipy.stats import t as student
 from clirbench.files.score_tables import table_path
 from clirbench.files.tables import read_table
 from clirbench.labs.papers.favoritism import Difference, DifferencesAnalysis, clusters, differences
-from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.given import estimates, normal_scores
 from clirbench.statistics.grades import Evidence
-from tests.report.analysed import result_of
-from tests.statistics.worlds import Mean, scores_only, with_counts, world
+from tests.statistics.worlds import scores_only
 
 A, B, Y = [1.0, 2, 3, 4, 5, 7], [2.0, 1, 4, 3, 6, 5], [1.0, 2, 4, 3, 5, 6]
 
@@ -73,47 +71,11 @@ def test_bad_input_is_stated() -> None:
     assert differences(scores_only([A], [Y])) == []
 
 
-def test_same_seed_same_rows() -> None:
-    how = DifferencesAnalysis(samples=50, seed=5)
-    assert differences(world(n=16), how) == differences(world(n=16), how)
-
-
-def exchangeable(rng: np.random.Generator, own: float, n: int = 15, segments: int = 40) -> Evidence:
-    """Two metrics of the same quality; `own` is how far each sees every system its own way, beyond segment noise."""
-    quality = np.linspace(0, 1, n)
-    statistics, columns = {}, []
-    for name in ("m0", "m1"):
-        seen = quality + own * rng.normal(size=n)
-        for i in range(n):
-            statistics[name, f"s{i}"] = with_counts(seen[i] + rng.normal(size=segments))
-        columns.append(
-            Column(name, "metric", np.array([Mean().score(statistics[name, f"s{i}"].sum(0)) for i in range(n)]))
-        )
-    columns.append(Column("y0", "measure", quality + 0.2 * rng.normal(size=n)))
-    board = Scoreboard(tuple(f"s{i}" for i in range(n)), tuple(columns))
-    return Evidence(board, statistics, {"m0": Mean(), "m1": Mean()})
-
-
-@pytest.mark.parametrize("own", [0.2, pytest.param(0.0, marks=pytest.mark.release)])
-def test_false_positive_rate_is_kept_where_the_null_is_true(own: float) -> None:
-    # standard error of a rate of .05 over 400 runs: .011
-    rng, how = np.random.default_rng(9), DifferencesAnalysis(samples=200)
-    p_values = [differences(exchangeable(rng, own), how)[0].p_value for _ in range(400)]
-    assert np.mean(np.array(p_values) < 0.05) <= 0.05 + 3 * 0.011
-
-
-def test_the_tables_of_an_analysis() -> None:
-    tables = DifferencesAnalysis(samples=200).tables(result_of(world(n=16, noise=(0.02, 3.0), topics=400)))
-    assert [table.name for table in tables] == ["differences", "clusters"]
-    assert [row[1:2] + row[3:] for row in tables[1].rows] == [("m0", 1, 1), ("m1", 2, 2)]
-    assert "16 systems, 400 topics, 60 segments; 200 samples, seed 0." in tables[0].text
-
-
 def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
     """Table 4 of Gowda et al. 2021: 0 of its 12 rows are significant; the smallest p is that of PS-EN In with MAP.
 
-    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against delete-one jackknives of scipy's taus: of
-    their difference .118, of the difference of atanh(tau) .138, and with the variances that `estimates` gives .133.
+    Its BLEU and MacroF1 have ties, so the jackknife decides. Held against a delete-one jackknife of atanh of scipy's
+    taus, with the variances that `estimates` gives: .133.
     """
     groups: dict[str, dict[str, list[float]]] = {}
     for record in read_table(table_path("embedded:gowda2021_clssts")).records():
@@ -141,9 +103,7 @@ def test_on_the_published_scores_no_difference_to_bleu_is_significant() -> None:
         error = np.sqrt(((each[:, 0] - each[:, 1]) ** 2).sum())
         return float(2 * student.sf(abs(value[0] - value[1]) / error, n - 1))
 
-    assert p_value(whole, influence) == pytest.approx(0.1175, abs=0.0001)
     bent, z = influence / (1 - whole**2), np.arctanh(whole)
-    assert p_value(z, bent) == pytest.approx(0.1377, abs=0.0001)
     variance = estimates(np.stack([a, b]), y, np.arange(n)).variance
     sized = bent * np.sqrt(variance / (influence**2).sum(axis=0))
     assert p_values[smallest] == pytest.approx(p_value(z, sized), abs=1e-9)
@@ -195,7 +155,7 @@ def test_what_correction_makes_impossible_is_not_run_and_more_exchanges_are_draw
     assert {row.samples for row in many} == {2640}
 
 
-@pytest.mark.parametrize("how", ["ties", "families"])
+@pytest.mark.parametrize("how", ["plain", "ties", "families"])
 def test_false_positive_rate_with_ties_and_in_families(how: str) -> None:
     """Fixed seed, 200 worlds of 16 systems: equally good metrics in steps, or 8 units of 2 near-copies."""
     rng, called = np.random.default_rng(7), 0

@@ -1,26 +1,20 @@
 """Favoritism: against scoring every shortened test set; Tables 7, 8 and 13 to 16 of Gowda et al. 2021."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+import clirbench as cb
 from clirbench.errors import MissingData
-from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.favoritism import favoritism, rank_segments
 from clirbench.labs.papers.rankings import left_out_scores
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.text import TextFile
 from clirbench.types import TestSet
-from tests.conftest import Cli
 from tests.labs.papers.composed import ours, tables, verdicts
 from tests.statistics.worlds import Mean, with_counts
 
@@ -53,39 +47,6 @@ def test_bleu_is_sacrebleus_score_less_that_without_the_segment() -> None:
         assert delta[at] == pytest.approx(expected, abs=1e-9)
 
 
-def macro(lines: list[str], reference: list[str], micro: bool) -> float:
-    """MacroF1 and MicroF1 (k = 1) by their definition, tokens split at spaces."""
-    preds, refs, match = Counter[str](), Counter[str](), Counter[str]()
-    for line, other in zip(lines, reference, strict=True):
-        ours, theirs = Counter(line.split()), Counter(other.split())
-        preds, refs, match = preds + ours, refs + theirs, match + (ours & theirs)
-    f1 = {c: 2 * match[c] / (preds[c] + refs[c]) for c in preds | refs}
-    weight = {c: refs[c] + 1 if micro else 1 for c in f1}
-    return 100 * sum(weight[c] * f1[c] for c in f1) / sum(weight.values())
-
-
-LINES = st.lists(st.sampled_from(list("abcde")), min_size=1, max_size=5).map(" ".join)
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(LINES, LINES, LINES), min_size=2, max_size=6), st.booleans())
-def test_the_vocabulary_is_made_anew_for_macrof(rows: list[tuple[str, str, str]], micro: bool) -> None:
-    reference, a, b = (tuple(column) for column in zip(*rows, strict=True))
-    metric, test = (MicroF() if micro else MacroF()), TestSet((reference,))
-    delta = favoritism(metric, metric.statistics(a, test), metric.statistics(b, test))
-    for at in range(len(rows)):
-        rest = without(reference, at)
-        benefits = [macro(list(x), list(reference), micro) - macro(without(x, at), rest, micro) for x in (a, b)]
-        assert delta[at] == pytest.approx(benefits[0] - benefits[1], abs=1e-9)
-
-
-def test_exchanging_the_systems_turns_the_sign() -> None:
-    test = TestSet((REFERENCE,))
-    for metric in (BLEU(), ChrF(), MacroF(), TER()):
-        a, b = metric.statistics(A, test), metric.statistics(B, test)
-        np.testing.assert_allclose(favoritism(metric, a, b), -favoritism(metric, b, a))
-
-
 def test_above_zero_favours_the_first_where_less_is_better_too() -> None:
     # Both are perfect on line 1; on line 2 the first is perfect and the second wrong in every word.
     test = TestSet((("a b c d", "e f g h"),))
@@ -99,46 +60,15 @@ def test_ranks_go_by_size_and_ties_by_place() -> None:
     assert rank_segments(np.array([0.1, -0.5, 0.5, 0.0])).tolist() == [1, 2, 0, 3]
 
 
-def test_wins_ties_and_losses_are_plain_sentence_scores(cli: Cli, small_folder: Path) -> None:
-    done = cli(
-        f"folder={small_folder}", "measures=[]", "metric=[chrF2,TER]", "analysis=[favoritism]",
-        "pair=[every9,every2]", "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = list(read_table(cli.cwd / "out" / "segment_wins.tsv").records())
-    lines = {
-        name: (small_folder / path).read_text(encoding="utf-8").split("\n")
-        for name, path in (("reference", "reference.txt"), ("a", "systems/every9.txt"), ("b", "systems/every2.txt"))
-    }
-    for row in rows[:60]:
-        at, metric = int(row["segment"]) - 1, ChrF(beta=2)
-        test = TestSet(((lines["reference"][at],),))
-        for side in "ab":
-            alone = float(metric.score(metric.statistics([lines[side][at]], test).sum(axis=0)))
-            assert float(row[f"score_{side}"]) == pytest.approx(alone)
-    better = {metric: [row["better"] for row in rows if row["metric"] == metric] for metric in ("chrF2", "TER")}
-    for metric, names in better.items():
-        assert names.count("every9") > names.count("every2"), metric
-
-
-# Typed from Table 7.
-DELTAS = {
-    "MacroF1": ".071 .064 -.055 .052 -.045 .044 .044 .043 -.041 .041",
-    "BLEU": ".048 .046 .044 .042 -.039 -.037 -.034 -.032 -.032 -.031",
-}
-# Lines of newstest2019 whose reference stands in that row of Table 15 or 16 (found by comparing the texts).
-SEGMENTS = {
-    "MacroF1": [1212, 281, 681, 780, 1593, 579, 1476, 238, 804, 143],
-    "BLEU": [1995, 1000, 1243, 1881, 1056, 550, 1270, 1612, 1724, 1312],
-}
+def test_the_better_of_two_sentences_has_more_or_fewer_points_as_the_metric_says(small_folder: Path) -> None:
+    keys = {"measures": [], "metric": ["chrF2", "TER"], "analysis": ["favoritism"], "pair": ["every9", "every2"]}
+    wins = cb.run("folder", folder=str(small_folder), **keys).tables["segment_wins"]
+    better = wins.groupby("metric").better.value_counts()
+    assert all(better[metric, "every9"] > better.get((metric, "every2"), 0) for metric in ("chrF2", "TER"))
 
 
 def test_tables_7_8_15_and_16(shared_data: Path) -> None:
     table, segments = tables("gowda2021_table7", f"paths.mirror={shared_data}")
-    for metric, printed in DELTAS.items():
-        for rank, (delta, line) in enumerate(zip(printed.split(), SEGMENTS[metric], strict=True), start=1):
-            assert ours(table, f"rank {rank}", "delta", metric) == delta
-            assert ours(table, f"rank {rank}", "segment", metric) == str(line)
     assert ours(table, "segment 579", "delta", "MacroF1") == ".044"
     assert ours(table, "segment 579", "delta", "BLEU") == "-.00087"
     assert verdicts(table) == {"as printed": 62, "no scores": 1}  # BLEURT's delta of Table 8
@@ -152,13 +82,6 @@ def test_tables_whose_texts_are_not_at_hand_say_how_to_give_them(number: str, pa
     assert verdicts(table) == {"no scores": 20}
     assert len(table.failures) == 1
     assert all(f'paper.folders={{{pair}: "DIR"}}' in row[6] for row in table.rows)
-
-
-def test_the_typing_error_of_table_18_is_said() -> None:
-    (table,) = tables("gowda2021_table13")
-    (row,) = (r for r in table.rows if r[0] == "rank 6" and r[2] == "BLEU")
-    assert row[3] == "-.021"
-    assert "Table 18 prints .021" in row[6]
 
 
 def test_the_same_command_takes_another_pair_as_a_folder(shared_data: Path) -> None:
@@ -192,17 +115,3 @@ def test_left_out_scores_equal_scoring_the_rest(metric: MacroF) -> None:
 def test_sparse_statistics_of_any_metric() -> None:
     dense = with_counts(np.arange(130.0))
     assert left_out_scores(Mean(), csr_array(dense)) == pytest.approx(left_out_scores(Mean(), dense))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS[:2], ids=lambda metric: metric.name)
-def test_compiled_loops_on_real_output(metric: MacroF, shared_data: Path) -> None:
-    """A real system on newstest2018 (2,998 segments), against the metric's own score of summed statistics."""
-    folder = shared_data / "vocab-sweep" / "de-en" / "newstest2018"
-    reference = TextFile(folder / "reference.txt.gz").lines()
-    hypotheses = TextFile(min((folder / "systems").iterdir())).lines()
-    statistics = metric.statistics(hypotheses, TestSet((tuple(reference),)))
-    totals = np.asarray(statistics.sum(axis=0)).reshape(-1)
-    some = [0, 1, 1500, 2997]
-    rest = np.array([metric.score(totals - statistics[[i]].toarray()[0]) for i in some])
-    assert left_out_scores(metric, statistics)[some] == pytest.approx(rest)

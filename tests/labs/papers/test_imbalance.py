@@ -91,12 +91,6 @@ def test_the_file_and_the_recommendation(cli: Cli, small_folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_nothing_to_measure_is_an_error(cli: Cli) -> None:
-    done = cli("+experiment=europarl_csen_published", "analysis=[imbalance]", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "analysis imbalance has no vocabulary" in done.stderr
-
-
 def test_divergence_by_hand() -> None:
     # p = .7 .2 .1, 1/K = 1/3: (.3667 + .1333 + .2333) / 2
     assert divergence(classes(7, 2, 1)) == pytest.approx(11 / 30)
@@ -134,26 +128,6 @@ def test_files_are_read_with_their_remarks(tmp_path: Path) -> None:
     write_lines(tmp_path / "w.tsv", ["a\tx"])
     with pytest.raises(InputError, match="line 1: 'x' is not a frequency"):
         read_classes(tmp_path / "w.tsv")
-
-
-# Headers of the files: EMD, 95 %, mean_len, effective_n; D by the printed formula where it is known otherwise.
-FILES = {
-    "030k-bpe01k": (0.4629, 59, 51.9225, 984),
-    "030k-chars": (0.7734, 23, 145.6420, 128),
-    "030k-bpe32k": (0.6993, 2, 29.9954, 16680),
-    "001m-bpe64k": (0.7903, 8, 27.9548, 62415),
-}
-
-
-def test_statistics_are_those_in_the_headers_of_the_files(shared_data: Path) -> None:
-    folder = shared_data / "vocab-sweep" / "de-en" / "train-stats"
-    for name, (distance, f95, length, used) in FILES.items():
-        classes = read_classes(folder / f"{name}.tgt.txt")
-        assert divergence_published(classes) == pytest.approx(distance, abs=5.1e-5)
-        assert frequency_at(classes) == f95
-        assert mean_length(classes) == pytest.approx(length, abs=1e-4)
-        assert len(classes.used) == used
-    assert divergence(read_classes(folder / "030k-bpe01k.tgt.txt")) == pytest.approx(0.4548, abs=5e-5)
 
 
 def test_every_published_number_at_hand(shared_data: Path) -> None:

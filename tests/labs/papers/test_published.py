@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError, UnknownName
-from clirbench.labs.papers.published import DATA, PaperCell, PublishedTable, known_of, read_author_table
+from clirbench.labs.papers.published import PaperCell, PublishedTable, known_of, read_author_table
 from tests.conftest import Cli, write_lines
 
 
@@ -88,30 +88,6 @@ def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
     assert "Wins Human BLEU is printed 4, ours is 3, and nothing explains it" in done.stderr
     assert "differs" in (cli.cwd / "out" / "gowda2021_table11.tsv").read_text(encoding="utf-8")
     assert "85 cells" in done.stdout
-
-
-def test_scores_that_are_not_shipped_are_asked_for(cli: Cli) -> None:
-    done = cli("+experiment=gowda2021_table9", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "paper.scores={WMT19: FILE}" in done.stderr
-
-
-def test_names_of_ones_own_can_be_given_on_the_command_line(cli: Cli) -> None:
-    done = cli("+experiment=gowda2021_table9", "paper.scores={WMT19: none.tsv}", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "paper.scores: none.tsv of WMT19 does not exist" in done.stderr
-    done = cli("+experiment=gowda2021_table13", "paper.folders={FR-EN: none}", "hydra.run.dir=out2")
-    assert done.returncode == 1
-    assert "none" in done.stderr
-    assert "Could not override" not in done.stderr
-
-
-def test_the_scores_of_2019_can_be_given_to_table_3(cli: Cli) -> None:
-    # Those of 2018 in their place: they are read, and what is printed for 2019 does not come out.
-    path = DATA / "gowda2021_wmt18.tsv"
-    done = cli("+experiment=gowda2021_table3", f"paper.scores={{WMT19: {path}}}", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "WMT19 Mean Human BLEU is printed .771" in done.stderr
 
 
 def test_comments_blank_lines_and_spare_tabs_are_passed_over(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import clirbench as cb
 from clirbench.configuration.laboratories import parse
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError, UnknownName
@@ -14,6 +15,7 @@ from clirbench.measures import parsing
 from clirbench.measures.base import Measure
 from clirbench.relevance.base import sorted_out
 from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run
+from tests.conftest import write_lines
 
 # Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.
 RUN = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "2": {"x": 4, "c": 2}})
@@ -229,6 +231,20 @@ def test_thresholds_of_the_english_side_need_one() -> None:
     kept, notes = sorted_out([parse(name) for name in named], foreign, frozenset({"grades", "all topics"}))
     assert [measure.name for measure in kept] == named[1:]
     assert notes[0].endswith("which there is not: AQWV")
+
+
+def test_false_alarms_of_a_topic_without_relevant_documents_count_in_a_run(small_folder: Path, tmp_path: Path) -> None:
+    write_lines(tmp_path / "topics.tsv", ["topic_id\ttitle", "q1\tthe fish", "q2\tnorthern waters"])
+    write_lines(tmp_path / "qrels", ["q1 0 doc0 1", "q2 0 doc1 0"])
+    judged = {"relevance": "qrels", "relevance__path": str(tmp_path / "qrels"), "relevance__judged_by": "people"}
+    topics = {"topics": "tsv", "topics__path": str(tmp_path / "topics.tsv")}
+    measures = ["MAP", "AQWV(at=0)", "mAQWV(at=0)", "AQWV(at=0,empty=no_miss)"]
+    made = cb.run("folder", folder=str(small_folder), metric=["BLEU"], measures=measures, **topics, **judged)
+    scored = made.per_topic.groupby("measure").topic_id.unique()
+    assert {name: sorted(scored[name]) for name in measures} == {
+        "MAP": ["q1"], "AQWV(at=0)": ["q1"], "mAQWV(at=0)": ["q1", "q2"], "AQWV(at=0,empty=no_miss)": ["q1", "q2"],
+    }  # fmt: skip
+    assert "1 judged without a relevant document (q2)" in (made.save(tmp_path / "run") / "report.md").read_text()
 
 
 def test_forms_that_differ_only_where_a_topic_has_no_relevant_document() -> None:

@@ -9,12 +9,9 @@ import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
-from clirbench.engines.local import Serial
 from clirbench.errors import ConfigError, MissingData, UnknownName
 from clirbench.labs.papers.published import DATA, PaperCell
 from clirbench.labs.papers.taus import PublishedTaus, decimals, half_up, leading, print_cell, summary, thousandths
-from clirbench.result import Experiment, Result
-from clirbench.scoreboard import Scoreboard
 from tests.conftest import write_lines
 
 CONF = DATA.parent / "conf" / "paper"
@@ -54,18 +51,6 @@ def test_every_printed_cell(name: str, cells: int, known: list[tuple[str, str, s
     found = reproduce(table(name))
     assert sum(cell.verdict != "not printed" for cell in found) == cells
     assert errors(found) == known
-
-
-def test_the_missing_mark_is_explained() -> None:
-    (cell,) = [cell for cell in reproduce(table("gowda2021_table4")) if cell.verdict == "published error"]
-    assert cell.p_value == pytest.approx(0.087, abs=5e-4)
-    assert "p = .087" in cell.remark
-
-
-def test_signs_are_kept_where_the_paper_prints_none() -> None:
-    cells = [cell for cell in reproduce(table("gowda2021_table10")) if cell.row == "TR-EN"]
-    assert sum(cell.value < 0 for cell in cells) == 3
-    assert all("|tau|" in cell.remark for cell in cells if cell.value < 0)
 
 
 def test_an_erratum_does_not_hide_another_difference() -> None:
@@ -108,23 +93,6 @@ def test_bad_input(tmp_path: Path) -> None:
         replace(own, summaries=["Mode"])
     with pytest.raises(UnknownName, match="p_value of gowda2021_table4 'none'"):
         replace(own, p_value="none")
-
-
-def test_table_3() -> None:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        overview = instantiate(compose("gowda2021_table3"), _convert_="all")
-    cells = list(overview.cells())
-    assert len(cells) == 45
-    odd = [(c.verdict, c.row, c.metric, c.printed, c.shown) for c in cells if c.verdict != "as printed"]
-    assert [cell for cell in odd if cell[0] != "no scores"] == [
-        ("published error", "WMT17 Wins", "BLEU", "4", "3"),
-        ("published error", "WMT17 Wins", "MicroF1", "2", "3"),
-    ]
-    missing = [c for c in cells if c.verdict == "no scores"]
-    assert len(missing) == 15
-    assert all(c.row.startswith("WMT19") and "wmt-scores-2019.tsv" in c.remark for c in missing)
-    _, *parts = overview.tables(Result(Experiment("test", Serial()), Scoreboard((), ()), ()))
-    assert len(parts) == 2
 
 
 def test_numbers_are_printed_as_the_papers_do() -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError
-from clirbench.files.tables import read_table
 from clirbench.labs.papers.published import read_author_table
 from clirbench.labs.papers.types import bands, running_f1, similar_types, type_report
+from clirbench.metrics.macrof import MacroF
 from clirbench.types import TestSet
 from tests.conftest import Cli, write_lines
 from tests.labs.papers.composed import tables, verdicts
@@ -27,6 +27,8 @@ def test_counts_and_rates_by_hand() -> None:
     assert precision.tolist() == [100, 50, 100, 100, 0]  # d is never predicted
     assert recall.tolist() == [50, 100, 100, 0, 100]  # x is not in the reference
     np.testing.assert_allclose(report.f1, [200 / 3, 200 / 3, 100, 0, 0])
+    statistics = MacroF().statistics(("a b b", "c x"), TEST)  # MacroF1 is the mean over the reference's types
+    assert float(MacroF().score(np.asarray(statistics.sum(axis=0)).reshape(-1))) == pytest.approx(report.f1.mean())
 
 
 def test_a_type_that_does_not_occur_is_named_with_those_that_begin_alike() -> None:
@@ -45,21 +47,6 @@ def test_the_running_mean_is_over_types_of_both_reports() -> None:
 def test_bands_hold_every_type_once() -> None:
     report = type_report("s", ("a b b", "c x"), TEST)
     assert [band[1:3] for band in bands(report)] == [("0", 1), ("1", 3), ("2-4", 1)]
-
-
-def test_the_file(cli: Cli, small_folder: Path) -> None:
-    done = cli(
-        f"folder={small_folder}", "measures=[]", "metric=[MacroF1]", "analysis=[types]", "pair=[every9,every2]",
-        "hydra.run.dir=out",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    file = read_table(cli.cwd / "out" / "types.tsv")
-    assert file.header == ("system", "type", "refs", "preds", "match", "precision", "recall", "f1")
-    rows = list(file.records())
-    scores = {r["system"]: float(r["MacroF1"]) for r in read_table(cli.cwd / "out" / "systems.tsv").records()}
-    for system in ("every9", "every2"):  # MacroF1 is the mean of the column f1
-        mean = np.mean([float(row["f1"]) for row in rows if row["system"] == system])
-        assert mean == pytest.approx(scores[system], abs=1e-9)
 
 
 def test_types_that_do_not_occur_are_an_error_of_the_run(cli: Cli, small_folder: Path) -> None:

@@ -31,10 +31,6 @@ def differing(texts: tuple[str, ...]) -> set[tuple[int, int]]:
     }
 
 
-def test_no_errors_no_change() -> None:
-    assert SIMULATION.translate([{}], LINES) == [TEXTS]
-
-
 @pytest.mark.parametrize("kind", ["untranslated", "wrong_content", "function_words"])
 def test_a_rate_is_the_share_of_running_words_struck(kind: str) -> None:
     for rate, text in zip((0.05, 0.2, 0.4), written(kind, 0.05, 0.2, 0.4), strict=True):
@@ -84,26 +80,6 @@ def test_word_order_and_function_words_keep_the_content_words() -> None:
             assert (other in CLASS_OF[word]) if word in CLASS_OF else family(word) == family(other)
 
 
-def test_an_unknown_word_is_unknown_everywhere_and_terms_come_first() -> None:
-    (text,) = written("untranslated", 0.1)
-    by_family: dict[str, set[bool]] = {}
-    for line, other in zip(LINES, text, strict=True):
-        for word, left, content in zip(line.lower, WordLine.of(other).lower, line.content, strict=True):
-            if content:
-                by_family.setdefault(family(word), set()).add(left.startswith("xx"))
-    assert all(len(seen) == 1 for seen in by_family.values())
-    termhood = VOCABULARY.termhood
-    unknown = [termhood[name] for name, seen in by_family.items() if seen == {True}]
-    known = [termhood[name] for name, seen in by_family.items() if seen == {False}]
-    assert sum(unknown) / len(unknown) > 2 * sum(known) / len(known)
-
-
-def test_wrong_words_are_words_of_the_text() -> None:
-    (text,) = written("wrong_content", 0.3)
-    vocabulary = {word for line in LINES for word in line.lower}
-    assert {word for line in text for word in WordLine.of(line).lower} <= vocabulary
-
-
 def test_only_the_text_and_the_seed_decide() -> None:
     model = dict(zip(KINDS, (0.05, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), strict=True))
     (whole,) = SIMULATION.translate([model], LINES)
@@ -120,8 +96,3 @@ def test_any_text_can_be_spoilt(texts: list[str], kind: str, rate: float) -> Non
     (found,) = simulation.translate([{kind: rate}], lines)
     assert len(found) == len(texts)
     assert [bool(text.split()) for text in found] == [bool(text.split()) for text in texts]
-
-
-def test_every_rate_at_one_leaves_a_word() -> None:
-    everything = dict.fromkeys(KINDS, 1.0)
-    assert all(text.strip() for text in SIMULATION.translate([everything], LINES[:20])[0])

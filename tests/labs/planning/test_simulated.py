@@ -17,7 +17,6 @@ from clirbench.metrics.base import Metric
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.result import Experiment, Result
 from clirbench.retrieval.bm25 import BM25
-from clirbench.systems.base import SystemSource
 from clirbench.systems.files import DemoSystems
 from clirbench.text import TextLines
 from clirbench.topics.files import JsonlTopics
@@ -70,34 +69,6 @@ def test_map_with_qrels_recovers_the_true_order_within_each_kind() -> None:
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.release) for seed in range(2, 9))])
 def test_the_order_is_recovered_whatever_the_seed(seed: int) -> None:
     assert min(taus_with_the_truth(SimulatedSystems(FAMILIES, doses=8, seed=seed)).values()) > 0.8
-
-
-def test_eight_kinds_in_two_doses() -> None:
-    assert isinstance(SimulatedSystems(), SystemSource)
-    made = SimulatedSystems().translations(CORPUS)
-    assert [t.system for t in made] == [f"{kind}-{dose}" for kind in SYSTEMS for dose in (1, 2)]
-    assert made[8].metadata == {"family": "grammar", "dose": "1 of 2"}
-    for translation in made:
-        assert translation.test is translation.collection  # one text on both sides: written once
-        assert translation.test is not None
-        assert len(translation.test.lines()) == len(CORPUS.test)
-    texts = {t.test.lines() for t in made if t.test is not None}
-    assert len(texts) == 16
-
-
-def test_the_same_seed_gives_the_same_texts_and_another_seed_others() -> None:
-    def texts(seed: int) -> list[str]:
-        return [t.test.fingerprint for t in SimulatedSystems(seed=seed).translations(CORPUS) if t.test is not None]
-
-    assert texts(0) == texts(0)
-    assert not set(texts(0)) & set(texts(1))
-
-
-def test_untranslated_words_are_czech_where_the_lexicon_has_them() -> None:
-    worst = SimulatedSystems({"foreign": {"untranslated": 1.0}}, doses=1).translations(CORPUS)[0]
-    assert worst.test is not None
-    assert "tresky v našich" not in worst.test.lines()[0]  # function words stay English
-    assert " tresky in our severních vodách is in " in worst.test.lines()[0]
 
 
 def test_a_test_set_and_a_collection_of_other_texts() -> None:

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import clirbench as cb
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.commands.pool import main
 from clirbench.labs.collections.outcome import CAPTION
-from clirbench.labs.collections.pooling import Stratum
-from clirbench.scoreboard import Column
 from tests.report.boards import results_json
 
 TABLE = Path(__file__).parents[4] / "clirbench/data/gowda2021_clssts_scores.tsv"
@@ -175,19 +172,6 @@ def test_runs_with_the_same_judgments_are_one_collection_in_whatever_language(
     assert counted(tmp_path / "out") == {"3 of 30"}
     pooled([judged_by(run(tmp_path / f"t{i}", i), "rel:top10") for i in range(2)], tmp_path / "out", capsys)
     assert counted(tmp_path / "out") == {"2 of 20"}
-
-
-def test_rbo_reads_no_judgments_of_people(small_folder: Path, tmp_path: Path) -> None:
-    """RBO compares with the reference side's ranking alone (Webber et al. 2010), also where MAP is judged by people."""
-    settings: dict[str, Any] = {"folder": str(small_folder), "topics.n": 10, "metric": ["BLEU"]}
-    judgments = cb.run("folder", **settings, measures=["MAP"], **{"relevance.k": 2}).save(tmp_path / "run")
-    path = str(judgments / "trec/qrels.txt")
-    people = {"relevance": "qrels", "relevance.path": path, "relevance.judged_by": "people"}
-    found = cb.run("folder", **settings, measures=["RBO", "MAP"], **people)
-    columns = [Column(values=np.zeros(4), **column) for column in found.results["columns"]]
-    strata = [str(Stratum.of(column)) for column in columns if column.role == "measure"]
-    assert strata == ["RBO (pseudo-relevance, bm25)", "MAP (people, bm25)"]
-    assert found.results["measure"] == "MAP"  # the first by judgments of people
 
 
 def test_metrics_that_are_made_otherwise_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -239,23 +239,6 @@ def test_a_job_of_a_sweep_follows(cli: Cli, small_folder: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
-def test_real_texts_follow_from_a_mirror_that_has_moved_and_from_another_checkout(cli: Cli, shared_data: Path) -> None:
-    theirs = cli.cwd / "theirs"
-    for name in ("clirbench", "conf", "data_manifests"):
-        shutil.copytree(PACKAGE / name, theirs / name)
-    command = [sys.executable, "-m", "clirbench", "+experiment=europarl_csen", f"paths.mirror={shared_data}"]
-    done = subprocess.run(
-        [*command, "hydra.run.dir=run"], cwd=cli.cwd, env={**os.environ, "PYTHONPATH": str(theirs)},
-        capture_output=True, check=False, text=True, timeout=240,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    shutil.rmtree(theirs)
-    (cli.cwd / "mirror").symlink_to(shared_data)
-    done = cli("verify", "run", "--data", "mirror")
-    assert done.returncode == 0, done.stdout
-
-
 def test_a_signature_is_made_and_checked_as_the_page_says(run: Path, tmp_path: Path) -> None:
     if shutil.which("ssh-keygen") is None:
         pytest.skip("SSH-KEYGEN ABSENT: how a run is signed is not tested")
