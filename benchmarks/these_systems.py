@@ -105,14 +105,9 @@ def population(name: str, measure: str) -> tuple[Doubles, Doubles]:
     """(metrics, systems), more is better, and (systems, topics) of a folder; ranked once."""
     file = KEEP / f"{name.replace('/', '-')}.npz"
     if not file.exists():
-        settings: dict[str, Any] = {
-            "measures": list(MEASURES),
-            "metric": list(METRICS),
-            "paths__cache": str(KEEP / "store"),
-        }
-        run = cb.run(
-            "folder", folder=str(MIRROR / name), topics="sentences", topics__n=600, engine="serial", **settings
-        )
+        settings: dict[str, Any] = {"measures": list(MEASURES), "metric": list(METRICS), "engine": "serial"}
+        settings |= {"topics": "sentences", "topics__n": 600, "paths__cache": str(KEEP / "store")}
+        run = cb.run("folder", folder=str(MIRROR / name), **settings)
         systems = list(run.systems.system)
         x = np.array([run.systems[m].to_numpy(dtype=float) * (-1 if m == "TER" else 1) for m in METRICS])
         rows, values = run.per_topic, {}
