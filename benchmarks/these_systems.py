@@ -4,9 +4,9 @@
     python -m benchmarks.these_systems --part decision --save FILE    # sizes of the tied sets, to compare with later
     python -m benchmarks.these_systems --part decision --before FILE  # the same draws against these sizes
 
-Real family: of the folders of WMT21 to WMT24 with at least 12 systems every third, in order of name; all topics
-(up to 600 sentences of the reference) are the population, and a world draws some of its systems without and some of
-its topics with replacement. Measures: RBO(p=0.9) and MAP; metrics: BLEU, chrF1, chrF2, MacroF1, TER. Made family: a
+Real family: of the folders of WMT21 to WMT24 with at least 12 systems every third, in order of name; all its
+topics of key terms (up to 150) are the population, and a world draws some of its systems without and some of its
+topics with replacement. Measures: RBO(p=0.9) and MAP; metrics: BLEU, chrF1, chrF2, MacroF1, MicroF1. Made family: a
 value is difficulty + quality (1 + topic) + noise, whose size differs between systems (.5 to 2, t with 4 degrees of
 freedom, over sqrt 2); quality is normal with SD .3 (`graded`), the same for all but for .02 (`near-equal`), or `graded`
 with two equal ones at the top (`two best`); metrics are quality + normal noise of its SD.
@@ -45,7 +45,7 @@ from clirbench.statistics.grades import Evidence
 Doubles = NDArray[np.float64]
 SEED = 20_261_125
 MIRROR, KEEP = Path("../shared/data"), Path("runs/these_systems")
-MEASURES, METRICS = ("RBO(p=0.9)", "MAP"), ("BLEU", "chrF1", "chrF2", "MacroF1", "TER")
+MEASURES, METRICS = ("RBO(p=0.9)", "MAP"), ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
 SYSTEMS, TOPICS = (5, 8, 10, 20), (20, 50, 100, 200)
 MADE = ("graded", "near-equal", "two best")
 MARKS: Mapping[str, tuple[float, float]] = {
@@ -106,10 +106,10 @@ def population(name: str, measure: str) -> tuple[Doubles, Doubles]:
     file = KEEP / f"{name.replace('/', '-')}.npz"
     if not file.exists():
         settings: dict[str, Any] = {"measures": list(MEASURES), "metric": list(METRICS), "engine": "serial"}
-        settings |= {"topics": "sentences", "topics__n": 600, "paths__cache": str(KEEP / "store")}
+        settings |= {"topics": "keyterms", "paths__cache": str(KEEP / "store")}
         run = cb.run("folder", folder=str(MIRROR / name), **settings)
-        systems = list(run.systems.system)
-        x = np.array([run.systems[m].to_numpy(dtype=float) * (-1 if m == "TER" else 1) for m in METRICS])
+        systems = list(run.systems.index)
+        x = np.array([run.systems[m].to_numpy(dtype=float) for m in METRICS])
         rows, values = run.per_topic, {}
         for one in MEASURES:
             table = rows[rows.measure == one].pivot(index="system", columns="topic_id", values="value").loc[systems]
