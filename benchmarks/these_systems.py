@@ -115,7 +115,7 @@ def population(name: str, measure: str) -> tuple[Doubles, Doubles]:
             table = rows[rows.measure == one].pivot(index="system", columns="topic_id", values="value").loc[systems]
             values[one] = table.dropna(axis=1).to_numpy()
         KEEP.mkdir(parents=True, exist_ok=True)
-        np.savez(file, x=x, **values)
+        np.savez(file, **{"x": x, **values})  # type: ignore[arg-type]
     with np.load(file) as kept:
         return kept["x"], kept[measure]
 
