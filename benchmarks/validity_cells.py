@@ -26,12 +26,11 @@ from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import Interval, jackknifed, taus
 from clirbench.statistics.belonging import units_of
-from clirbench.statistics.ceiling import between_error, ceiling
+from clirbench.statistics.ceiling import between_error, ceiling, freedom
 from clirbench.statistics.correlation import correlate
 from clirbench.statistics.decision import compare_with_baseline, jackknifed_slope, logistic_slope, rising_pairs
 from clirbench.statistics.given import Permuting, beyond_known, within_strata
 from clirbench.statistics.grades import Evidence, gap, swapped_differences
-from clirbench.statistics.noise import topic_noise
 from clirbench.types import Doubles, Ints
 
 See = Iterator[tuple[str, float]]
@@ -104,9 +103,9 @@ def given(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
 def noise(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """The ceiling, beside that of an oracle that knows the noise."""
     world = recipe.draw(rng)
-    found = topic_noise(world.per_topic, world.unit)
+    found = np.cov(world.per_topic) / recipe.topics
     true = recipe._topic_variance / recipe.topics
-    top = ceiling(world.y, between_error(found.covariance, world.unit), found.freedom, world.unit)
+    top = ceiling(world.y, between_error(found, world.unit), freedom(found, recipe.topics), world.unit)
     yield from held("ceiling", top, 2 / math.pi * math.asin(math.sqrt(1 / (1 + true))))
     known = ceiling(world.y, true, 1e9, world.unit)
     yield "oracle ceiling", known.high - known.low
@@ -127,7 +126,7 @@ def pairs(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
 def population_rise(recipe: Recipe) -> float:
     rng = np.random.default_rng(5)
     drawn = [replace(recipe, units=600).draw(rng) for _ in range(8)]
-    found = [math.log(4) / float(logistic_slope(*rising_pairs(big.x[0], big.y))) for big in drawn]
+    found = [math.log(4) / logistic_slope(*rising_pairs(big.x[0], big.y)) for big in drawn]
     return float(np.exp(np.mean(np.log(found))))
 
 

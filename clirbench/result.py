@@ -29,6 +29,7 @@ from clirbench.statistics.correlation import Correlation, Scoring, ScoringTau, s
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import Evidence
+from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.steps import rescored
 from clirbench.store.cached import Call, Pass, Plan, Shared, cached_result, run_jobs
 from clirbench.systems.base import SystemSource
@@ -381,6 +382,12 @@ class Result:
         step = partial(of_all.decision, measure=self.decided_by, seed=self.experiment.seed)
         (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
         return of_all.as_decision(held)
+
+    @cached_property
+    def separable(self) -> tuple[SeparablePairs, ...]:
+        """How many pairs of these systems the first measure tells apart, and what each metric says of them."""
+        measure, seed = self.board.first_measure, self.experiment.seed
+        return () if measure is None else separable_pairs(self.evidence, measure.name, self.units, seed=seed)
 
     @cached_property
     def against_baseline(self) -> Mapping[str, BaselineComparison]:

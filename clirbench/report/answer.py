@@ -158,7 +158,7 @@ def _about(
         yield Finding("noise", values=values)
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
-    yield from _queries(result, name, "topics" in top["lowered"].split())
+    yield from _of_topics(result, name, "topics" in top["lowered"].split())
     if given := experiment.given:
         of = beyond_known(board, units, given, Permuting(experiment.alpha, seed=experiment.seed))
         adding = {metric: one for (by, metric), one in of.items() if by == measure.name}
@@ -181,7 +181,7 @@ def _about(
             yield Finding("second", values=agreement(rows[other, name], result).values)
 
 
-def _queries(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
+def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds) is not None:
         values = {"topics": kinds.said, "second": kinds.second, "differs": kinds.differs, "metric": metric}

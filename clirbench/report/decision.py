@@ -1,32 +1,20 @@
-"""Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose.
-
-Learning curves are here too: metrics and measures over training steps, a line for each run.
-"""
+"""Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, fields
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, astuple, fields, replace
 from typing import Any
 
 import numpy as np
 
-from clirbench.files.tables import as_number
 from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
-from clirbench.report.answer import checkpoints, findings, training_runs
-from clirbench.report.figures import Dot, Panel, axis_label, panels, write_drawing
+from clirbench.report.answer import findings
 from clirbench.result import Result
-from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.belonging import SEED, is_step
 from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
-from clirbench.statistics.grades import SHOWN
+from clirbench.statistics.grades import CONTRADICTED, SHOWN
 
-TURNED = {
-    "value": "value", "low": "high", "high": "low", "difference": "difference", "difference_low": "difference_high",
-    "difference_high": "difference_low",
-}  # fmt: skip
-"""Number of a standing -> the one that is there, with the other sign, where less is better."""
 VERDICTS = {
     "better": ("Better than {baseline}", "{systems} is better than {baseline} by {measure}"),
     "not worse": (
@@ -102,22 +90,21 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         return
     others, wanted = decision.standings[len(systems) :], result.board.first_measure
     values: dict[str, Any] = {"measure": measure, "systems": systems, "tied": tied}
-    said = "By {measure}"
+    by = "By this reference, " if result.board[measure].judged_by == "pseudo-relevance" else ""
     if wanted is not None and wanted.name != measure:
-        values["instead_of"] = wanted.name
-        said += " ({instead_of} has no topics)"
-    if tied and len(tied) == len(others):
+        values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
+    if all_tied := 0 < len(tied) == len(others):
         values["n"] = len(decision.standings)
-        said += ", all {n} systems are statistically tied; {systems} has the highest value. "
+        said = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest value. "
         said += "Choose the cheapest, or add topics."
     elif tied:
-        said += ", clirbench recommends {systems}; statistically tied with it: {tied}."
+        said = f"{by}clirbench recommends {{systems}}; statistically tied: {{tied}}."
     else:
         near = max(others, key=lambda row: row.difference)
         values |= {"nearest": near.system, "difference": near.difference}
         values["interval"] = (near.difference_low, near.difference_high)
         rest = "{nearest}" if len(others) == 1 else f"all {len(others)} others; the nearest is {{nearest}}"
-        said += f", clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
+        said = f"{by}clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
     yield Finding("recommendation", said, values)
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
@@ -125,42 +112,35 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values = {"system": systems[0], "percent": percent(value / english), "measure": measure}
         yield Finding("monolingual", said, values | {"value": value, "english": english})
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
-    if result.units.along_training and all(np.isfinite(steps[system]) for system in (*systems, *tied)):
-        first = min((*systems, *tied), key=lambda system: steps[system])
-        if steps[first] < steps[systems[0]]:
-            values = {"system": first, "step": short(steps[first])}
-            yield Finding("cheapest", "The cheapest of the tied systems is {system} (step {step}).", values)
-    yield from _picked(decision)
+    first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]))
+    if result.units.along_training and steps[first] < steps[systems[0]]:
+        values = {"system": first, "step": short(steps[first])}
+        yield Finding("cheapest", "The cheapest of the tied systems is {system} (step {step}).", values)
+    if not all_tied:
+        yield from _picked(decision)
     # What one point of the answer's first metric is worth, if that agrees and its interval excludes chance.
-    headline = next((one for one in findings(result) if one.kind == "agreement" and one["grade"] in SHOWN), None)
-    for pick in decision.picks:
-        if headline is not None and pick.metric == headline["metric"] and pick.better_low > 0.5:
+    headline = next((one for one in findings(result) if one.kind == "agreement"), None)
+    for pick in decision.picks if headline and headline["grade"] in (*SHOWN, CONTRADICTED) else ():
+        if headline and pick.metric == headline["metric"] and (pick.better_low > 0.5 or pick.better_high < 0.5):
             said = "+1 {metric} between two of these systems means better {measure} with probability {p_better} "
             values = {"metric": pick.metric, "measure": measure, "p_better": pick.better}
             yield Finding("rise", f"{said}{{interval}}.", values | {"interval": (pick.better_low, pick.better_high)})
 
 
 def _picked(decision: Decision) -> Iterator[Finding]:
-    """The metrics that choose the recommended system, those that choose a tied one, and the choice that loses most."""
-    here = [pick.metric for pick in decision.picks if pick.system in decision.recommended]
-    tied = [pick for pick in decision.picks if pick.system in decision.tied]
-    losing = [pick for pick in decision.picks if pick.system not in (*decision.recommended, *decision.tied)]
-    if here:
-        said = f"{{metrics}} {'chooses' if len(here) == 1 else 'choose'} {{systems}} too."
-        yield Finding("choice", said, {"metrics": here, "systems": decision.recommended})
-    if tied:
-        names = list(dict.fromkeys(pick.system for pick in tied))
-        values: dict[str, Any] = {"metrics": [pick.metric for pick in tied], "systems": names}
-        values |= {"recommended": decision.recommended, "loss_high": max(_loss(decision, name)[2] for name in names)}
-        values["measure"] = decision.measure
-        said = f"{{metrics}} {'chooses' if len(tied) == 1 else 'choose'} "
-        said += "{systems}, which is" if len(names) == 1 else "systems that are"
-        said += " statistically tied with {recommended}: at most {loss_high} {measure} worse."
-        yield Finding("choice", said, values)
+    """The metrics that choose the recommended system or a tied one, and the choice that loses most."""
+    tied = (*decision.recommended, *decision.tied)
+    right = [pick for pick in decision.picks if pick.system in tied]
+    losing = [pick for pick in decision.picks if pick.system not in tied]
+    if right:
+        said = f"{{metrics}} {'chooses' if len(right) == 1 else 'choose'} {{systems}}"
+        said += " too." if all(p.system in decision.recommended for p in right) else " or a system tied with it."
+        yield Finding("choice", said, {"metrics": [p.metric for p in right], "systems": decision.recommended})
     if losing:
         worst = min((decision[pick.system] for pick in losing), key=lambda row: row.difference).system
         loss, *interval = _loss(decision, worst)
-        values = {"metrics": [pick.metric for pick in losing if pick.system == worst], "systems": [worst]}
+        metrics = [pick.metric for pick in losing if pick.system == worst]
+        values: dict[str, Any] = {"metrics": metrics, "systems": [worst]}
         values |= {"loss": loss, "interval": tuple(interval), "measure": decision.measure}
         yield Finding("choice", "Choosing by {metrics} ({systems}) would lose {loss} {interval} {measure}.", values)
 
@@ -175,23 +155,18 @@ def _decision_table(result: Result) -> Iterator[Table]:
     decision = result.decision
     if decision is None or not decision.standings:
         return
-    english, measure = result.monolingual, decision.measure
-    less, seeds = not result.board[measure].higher_is_better, _over_seeds(result, decision)
-    names = [field.name for field in fields(Standing)]
-    rows = []
+    english, measure, seeds = result.monolingual, decision.measure, _over_seeds(result, decision)
+    unseeded, rows = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed", []
     for row in decision.standings:
-        cells: dict[str, Any] = {"system": row.system, "measure": measure, "value": 0, "mean_over_seeds": ""}
-        for name in names:
-            turned = less and name in TURNED
-            cells[name] = (-getattr(row, TURNED[name]) or 0.0) if turned else getattr(row, name)
-        cells |= {"mean_over_seeds": seeds.get(row.system, ""), "in_set": str(row.in_set).lower()}
-        unseeded = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed"
+        own = row if result.board[measure].higher_is_better else _turned(row)
+        cells: dict[str, Any] = {"system": row.system, "measure": measure, "value": own.value}
+        cells |= {"mean_over_seeds": seeds.get(row.system, "")} | asdict(own) | {"in_set": str(row.in_set).lower()}
         note = "; ".join(filter(None, [cells.pop("note"), unseeded]))
         rows.append(cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note})
     told = [
         f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
-        f"{POPULATION}. difference: from {decision.standings[0].system}, with a .95 interval that allows for its "
-        "choice by the same topics. in_set: statistically tied with it; the set has the best system with P = .95."
+        f"{POPULATION}. difference: from {decision.standings[0].system}, by paired topics. in_set: it may be the best; "
+        "the set has the best system with P = .95."
     ]
     if english > 0:
         told.append(f"of_english: value divided by that of the reference side, {number(english)}.")
@@ -200,6 +175,13 @@ def _decision_table(result: Result) -> Iterator[Table]:
     made = tuple(tuple(row.values()) for row in rows)
     title = f"Which system is the best by {measure}?"
     yield Table("decision", title, tuple(rows[0]), made, tuple(told), shown=20, records=decision.standings)
+
+
+def _turned(row: Standing) -> Standing:
+    """As measured, where less is better: the other sign."""
+    ends: dict[str, Any] = {"low": row.high, "high": row.low, "difference_low": row.difference_high}
+    ends |= {"value": row.value, "difference": row.difference, "difference_high": row.difference_low}
+    return replace(row, **{name: -value or 0.0 for name, value in ends.items()})
 
 
 def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:
@@ -250,45 +232,3 @@ def _baseline_table(result: Result) -> Iterator[Table]:
     rows = [(name, *astuple(row)) for name, row in found.items()]
     title = f"Is another system better than {result.experiment.baseline}?"
     yield Table("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
-
-
-def write(folder: Path, result: Result) -> None:
-    """Write `learning_curves.FORMAT` where systems carry steps."""
-    plots = learning_curves(result.board, recommended(result))
-    for ending in result.experiment.figures if plots else ():
-        title = "Learning curves: columns over training steps"
-        write_drawing(folder / f"learning_curves.{ending}", panels(list(plots.values())), title)
-
-
-def learning_curves(board: Scoreboard, shipped: str = "") -> dict[str, Panel]:
-    """A plot for each measure and metric over the steps, by its name; none where systems have no steps.
-
-    A line for each run, and one for their mean with one standard deviation to both sides, at steps that two runs have;
-    an upright line at the step of `shipped`. The title says where the column alone would stop.
-    """
-    if not checkpoints(board):
-        return {}
-    runs, cells = training_runs(board), board.metadata["step"]
-    read = [as_number(cell.replace(",", "").replace("_", "")) for cell in cells]
-    steps = np.array([math.nan if step is None else step for step in read])
-    plots = {}
-    for column in (*board.measures, *board.metrics):
-        kept = np.flatnonzero(np.isfinite(steps + column.values))
-        if not len(kept):
-            continue
-        lines: dict[str, Sequence[Dot]] = {}
-        for at, name in enumerate(runs.names):
-            own = sorted((i for i in kept.tolist() if runs.group_of[i] == at), key=lambda i: steps[i])
-            tips = [f"{board.systems[i]}\nstep {cells[i]}, {column.name} {short(column.values[i], 4)}" for i in own]
-            lines[name] = [Dot(float(steps[i]), float(column.values[i]), t) for i, t in zip(own, tips, strict=True)]
-        of_step = {float(s): column.values[kept][steps[kept] == s] for s in np.unique(steps[kept])}
-        means = {s: (float(v.mean()), float(v.std(ddof=1))) for s, v in of_step.items() if len(v) > 1}
-        if len(means) > 1:
-            lines["mean over runs, with one standard deviation"] = [Dot(s, mean) for s, (mean, _) in means.items()]
-        if shipped in board.systems:
-            at_step, values = float(steps[board.systems.index(shipped)]), column.values[kept]
-            lines[f"recommended: {shipped}"] = [Dot(at_step, float(end)) for end in (values.min(), values.max())]
-        beside = [[(s, mean + sign * sd) for s, (mean, sd) in means.items()] for sign in (-1, 1)]
-        title = f"best: step {short(steps[kept[np.argmax(column.oriented[kept])]])}"
-        plots[column.name] = Panel("step", axis_label(column), lines, outlines=beside, title=title)
-    return plots

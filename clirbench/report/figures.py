@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clirbench.files.tables import as_number
 from clirbench.pages import fixed, short
-from clirbench.report.answer import Grouping, grouping
+from clirbench.report.answer import Grouping, checkpoints, grouping, training_runs
+from clirbench.report.decision import recommended
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.result import Result
-from clirbench.scoreboard import Column
+from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 from clirbench.types import Doubles
 
@@ -46,7 +48,9 @@ MANY = 60
 
 
 def write(folder: Path, result: Result) -> None:
-    """Write `MEASURE.svg` for each measure that shares a system with a metric, and the figures of analyses."""
+    """Write `MEASURE.svg` for each measure that shares a system with a metric, the figures of analyses, and
+    `learning_curves.svg` where systems carry steps.
+    """
     folder.mkdir()
     if not result.experiment.figures:
         return
@@ -60,6 +64,9 @@ def write(folder: Path, result: Result) -> None:
     for table in result.tables:
         if table.figure is not None:
             write_drawing(folder / f"{table.name}.svg", table.figure(), table.title)
+    if plots := learning_curves(result.board, recommended(result)):
+        drawing = panels(list(plots.values()))
+        write_drawing(folder / "learning_curves.svg", drawing, "Learning curves: columns over training steps")
 
 
 def write_drawing(path: Path, drawing: Drawing, title: str) -> None:
@@ -245,3 +252,37 @@ def _dot(made: Mark, point: Point, across: Scale, along: Scale) -> Mark:
 
 def _logarithm(value: float) -> float:
     return math.log10(value) if value > 0 else math.nan
+
+
+def learning_curves(board: Scoreboard, shipped: str = "") -> dict[str, Panel]:
+    """A plot for each measure and metric over the steps, by its name; none where systems have no steps.
+
+    A line for each run, and one for their mean with one standard deviation to both sides, at steps that two runs have;
+    an upright line at the step of `shipped`. The title says where the column alone would stop.
+    """
+    if not checkpoints(board):
+        return {}
+    runs, cells = training_runs(board), board.metadata["step"]
+    read = [as_number(cell.replace(",", "").replace("_", "")) for cell in cells]
+    steps = np.array([math.nan if step is None else step for step in read])
+    plots = {}
+    for column in (*board.measures, *board.metrics):
+        kept = np.flatnonzero(np.isfinite(steps + column.values))
+        if not len(kept):
+            continue
+        lines: dict[str, Sequence[Dot]] = {}
+        for at, name in enumerate(runs.names):
+            own = sorted((i for i in kept.tolist() if runs.group_of[i] == at), key=lambda i: steps[i])
+            tips = [f"{board.systems[i]}\nstep {cells[i]}, {column.name} {short(column.values[i], 4)}" for i in own]
+            lines[name] = [Dot(float(steps[i]), float(column.values[i]), t) for i, t in zip(own, tips, strict=True)]
+        of_step = {float(s): column.values[kept][steps[kept] == s] for s in np.unique(steps[kept])}
+        means = {s: (float(v.mean()), float(v.std(ddof=1))) for s, v in of_step.items() if len(v) > 1}
+        if len(means) > 1:
+            lines["mean over runs, with one standard deviation"] = [Dot(s, mean) for s, (mean, _) in means.items()]
+        if shipped in board.systems:
+            at_step, values = float(steps[board.systems.index(shipped)]), column.values[kept]
+            lines[f"recommended: {shipped}"] = [Dot(at_step, float(end)) for end in (values.min(), values.max())]
+        beside = [[(s, mean + sign * sd) for s, (mean, sd) in means.items()] for sign in (-1, 1)]
+        title = f"best: step {short(steps[kept[np.argmax(column.oriented[kept])]])}"
+        plots[column.name] = Panel("step", axis_label(column), lines, outlines=beside, title=title)
+    return plots

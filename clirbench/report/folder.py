@@ -33,7 +33,6 @@ from clirbench.files.run_files import (
 )
 from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.pages import Page, Section, Table, points, written
-from clirbench.report import decision as curves
 from clirbench.report import figures, latex, markdown
 from clirbench.report.answer import answered, sentences
 from clirbench.report.decision import decision_findings, decision_sentences
@@ -236,7 +235,6 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
     figures.write(folder / "figures", result)
-    curves.write(folder / "figures", result)
     page = run_page(result, provenance, live)
     for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance, page))):
         (folder / name).write_text(escape_unseen(markdown.page(made)), encoding="utf-8", newline="\n")

@@ -18,6 +18,7 @@ from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.correlation import Correlation, ScoringTau
 from clirbench.statistics.given import Beyond, Permuting, beyond_known
+from clirbench.statistics.pairs import SeparablePairs
 
 
 def run_tables(result: Result) -> dict[str, Table]:
@@ -88,8 +89,8 @@ def _numbers(texts: Iterable[str]) -> bool:
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:
-    """What metrics add to `given`, retrievers side by side and other scorings, where there are any; then the tables of
-    the analyses.
+    """What metrics add to `given`, pairs that retrieval can tell apart, retrievers side by side and other scorings,
+    where there are any; then the tables of the analyses.
     """
     experiment, made = result.experiment, list[Table]()
     if experiment.given:
@@ -103,6 +104,14 @@ def all_tables(result: Result) -> tuple[Table, ...]:
         header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
         rows = [(*pair, *dataclasses.astuple(row)) for pair, row in found.items()]
         made.append(Table("given", f"What do metrics add to {known}?", header, rows, (told,)))
+    if counted := result.separable:
+        told = (
+            "Which pairs of these systems (one of each group) the measure can tell apart: paired topics, Benjamini and "
+            "Hochberg at .05; easy pairs are told apart first. p_value: the metrics' values change systems, for all "
+            "metrics together."
+        )
+        title = "Do metrics order the pairs that retrieval can tell apart?"
+        made.append(Table.of("separable_pairs", title, SeparablePairs, counted, (told,)))
     if experiment.also_retriever:
         made += retriever_tables(result)
     return (*made, *scoring_tables(result), *result.tables)

@@ -24,7 +24,7 @@ from clirbench.statistics.belonging import Units
 from clirbench.statistics.decision import topic_values
 from clirbench.statistics.given import ALONG, real_metrics
 from clirbench.statistics.grades import Evidence, panels
-from clirbench.statistics.noise import FEWEST_TOPICS, Noise, topic_noise
+from clirbench.statistics.noise import FEWEST_TOPICS
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.types import JUDGES, Doubles, Ints
 
@@ -41,19 +41,30 @@ def ceilings(evidence: Evidence, units: Units) -> dict[str, Interval]:
     if units.along_training or units.number < FEWEST_UNITS or len(part.systems) > MOST:
         return found
     for measure, y in zip(part.measure_names, part.y, strict=True):
-        noise = measure_noise(part, units.index, measure, FEWEST_TOPICS)
+        noise = measure_noise(part, measure, FEWEST_TOPICS)
         if noise is not None and np.ptp(y) > 0:
-            error = between_error(noise.covariance, units.index)
-            found[measure] = ceiling(y, error, noise.freedom, units.index) if error > 0 else Interval(1.0)
+            error, known = between_error(noise, units.index), freedom(noise, part.topics(measure))
+            found[measure] = ceiling(y, error, known, units.index) if error > 0 else Interval(1.0)
     return found
 
 
-def measure_noise(part: Evidence, unit: Ints, measure: str, fewest: int = 2) -> Noise | None:
-    """The noise of a measure because of its topics; None for fewer than `fewest` topics or one system."""
+def measure_noise(part: Evidence, measure: str, fewest: int = 2) -> Doubles | None:
+    """(n, n): covariance of the systems' values because of the topics; None for fewer than `fewest` or one system."""
     values = topic_values(part, measure)
     if values is None or len(values) < 2 or values.shape[1] < fewest:
         return None
-    return topic_noise(values, unit)
+    return np.asarray(np.cov(values) / values.shape[1])
+
+
+def freedom(covariance: Doubles, topics: int) -> float:
+    """Degrees of freedom of the size of the noise of contrasts: (topics - 1) tr(C)^2 / tr(C^2), C doubly centred.
+
+    topics - 1 for two systems. **Source:** Satterthwaite 1946.
+    """
+    rows = covariance - covariance.mean(axis=0)
+    own = rows - rows.mean(axis=1, keepdims=True)
+    squared = float((own**2).sum())
+    return (topics - 1) * float(np.trace(own)) ** 2 / squared if squared > 0 else float(topics - 1)
 
 
 def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:
@@ -109,7 +120,7 @@ def _ceiling(ratio: float) -> float:
 def between_error(covariance: Doubles, unit: Ints) -> float:
     """Noise variance of a system as felt by pairs of different units: half the mean variance of their difference.
 
-    `covariance` (n, n): of the noise of systems' values: that of `topic_noise` for a measure, `np.cov` of values on
+    `covariance` (n, n): of the noise of systems' values: that of `measure_noise` for a measure, `np.cov` of values on
     resampled segments (systems in rows) for a metric.
     """
     weights = pair_weights(unit)

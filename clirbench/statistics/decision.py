@@ -15,124 +15,66 @@ from typing import Any
 import numpy as np
 
 from clirbench.measures.base import arithmetic
-from clirbench.pages import number
-from clirbench.statistics.agreement import Interval, jackknifed
+from clirbench.pages import many, number
+from clirbench.statistics.agreement import MOST, Interval, jackknifed
 from clirbench.statistics.belonging import Units, known_before
-from clirbench.statistics.grades import Evidence
-from clirbench.statistics.noise import (
-    FEWEST_TOPICS,
-    Noise,
-    contrasts,
-    mean_difference_p,
-    mean_limits,
-    p_above,
-    topic_noise,
-)
+from clirbench.statistics.grades import RELIABLE, Evidence, reliability
+from clirbench.statistics.noise import FEWEST_TOPICS, mean_difference_p, mean_limits, p_above, pair_errors
 from clirbench.types import Doubles, Ints
 
-ABOVE, BELOW = 0.04, 0.01
-"""P(the true difference is above, below its interval), at most. The tails are unequal so that the same upper limit
-decides who is tied: with two tails of .025 the set would keep systems that .95 confidence excludes."""
-DRAWS, AT_ONCE = 4000, 250
-LOGITS = np.linspace(-4, 8, 49)
-"""Grid of the logit of reliability."""
+Flags = np.typing.NDArray[np.bool_]
+MISSED = 0.05
+"""P(the tied set does not have the best system), at most."""
+NEAR, MANY = 2.0, 100
+"""Standard errors below the first within which a system is a rival; more rivals are counted by Bonferroni's limit."""
+DRAWS, REFITTED = 4000, 400
+FEWEST_TO_EXPECT = 20
+"""Topics from which P(best) and losses are expected."""
+POPULATION = "a population of topics, of which these are a sample"
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
-    """n systems against the one with the highest measured mean (`first`), in a population of topics.
-
-    `difference` (n,) <= 0: measured mean less that of `first`; `low`, `high` (n,): its .95 interval, for each system,
-    whichever system comes first. `tied` (n,): `high` >= 0. The set of tied systems has the best with probability .96
-    or more. The lower limits hold for all systems together, so also for one that was picked by the same topics.
-    """
-
-    first: int
-    difference: Doubles
-    low: Doubles
-    high: Doubles
-
-    @property
-    def tied(self) -> "np.typing.NDArray[np.bool_]":
-        return np.asarray(self.high >= 0)
-
-
-def compared_with_first(means: Doubles, values: Doubles, *, seed: int = 0) -> Comparisons:
-    """Compares `means` (n,), more is better, that are averages of `values` (n, topics), n and topics at least 2.
-
-    Standard errors are those of paired differences, one for each pair of systems: what a topic adds to all systems
-    cancels, and noise may differ between systems. The first system was chosen by the same topics, so for system i the
-    upper limit uses the .96 quantile of max_j (error_j - error_i) / se_ij over all systems j that might have come
-    first (Dunnett with i as control; a multivariate t with topics - 1 degrees of freedom, 4,000 draws). The lower
-    limits have the first system as control, at .99: being chosen makes it look better, never worse. The systems whose
-    upper limit reaches 0 are the set of multiple comparisons with the best.
-    **Source:** Dunnett 1955; Hsu 1981, 1996 (4.2).
-    """
+def topic_draws(values: Doubles, seed: int = 0) -> Doubles:
+    """(n, 4,000): joint draws of the errors of n systems' means over topics, normal with the covariance of `values`."""
     n, topics = values.shape
-    covariance = np.cov(values) / topics
-    own = np.diag(covariance)
-    error = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0))
-    error[error < 1e-9 * np.sqrt(own.max(initial=0))] = 0  # the same values for every topic, up to rounding
-    first = int(means.argmax())
-    difference = means - means[first]
-    drawn = np.ascontiguousarray(_t_draws(covariance, topics - 1, np.random.default_rng([seed, n])).T)
-    high = [difference[i] + _quantile(drawn, i, error[i], ABOVE) * error[i, first] for i in range(n)]
-    low = difference - _quantile(drawn, first, error[first], BELOW) * error[first]
-    return Comparisons(first, difference, low, np.array(high))
+    weights = np.random.default_rng([seed, n]).normal(size=(topics, DRAWS))
+    return np.asarray((values - values.mean(axis=1, keepdims=True)) @ weights / np.sqrt(topics * (topics - 1)))
 
 
-def _quantile(drawn: Doubles, control: int, error: Doubles, tail: float) -> float:
-    """What the largest of `drawn` (n, draws) less the control's, over `error` (n,), exceeds with probability `tail`."""
-    share = np.divide(1.0, error, out=np.zeros(len(error)), where=error > 0)[:, None]
-    blocks = np.split(drawn, DRAWS // AT_ONCE, axis=1)  # which stay in the processor's cache
-    largest = [((block - block[control]) * share).max(axis=0) for block in blocks]
-    return float(np.quantile(np.concatenate(largest), 1 - tail))
+def tied_with_best(means: Doubles, error: Doubles, draws: Doubles, freedom: int, *, seed: int = 0) -> Flags:
+    """(n,): which systems may be the best; the best of a population of topics is among them with P = .95.
 
-
-def _t_draws(covariance: Doubles, freedom: int, rng: np.random.Generator) -> Doubles:
-    """(DRAWS, n): of a multivariate t with this scale matrix, which may be singular."""
-    sizes, axes = np.linalg.eigh(covariance)
-    normal = rng.normal(size=(DRAWS, len(sizes))) @ (axes * np.sqrt(np.maximum(sizes, 0))).T
-    return np.asarray(normal / np.sqrt(rng.chisquare(freedom, size=(DRAWS, 1)) / freedom))
-
-
-def true_values(means: Doubles, noise: Doubles, *, seed: int = 0) -> Doubles:
-    """(DRAWS, n): joint draws of the true values of n >= 2 systems, less their mean, given measured `means` (n,).
-
-    means = mu + theta + e, e ~ N(0, noise), theta ~ N(0, v I), mu flat; reliability v / (v + mean noise) is
-    Beta(1, .5), summed over a grid. `noise` (n, n): covariance of contrasts (`topic_noise`), not 0.
-    **Source:** Rasmussen and Williams 2006, 2.3; prior of reliability: Daniels 1999.
+    Multiple comparisons with the best: a system is none of them if a rival is better than it by more than the .95
+    quantile of max over rivals of (error of the rival - its own) / se, a multivariate t. Rivals: all within two
+    standard errors of the highest mean; the others could not raise this maximum unless they were better than measured.
+    `means` (n,), more is better; `error` (n, n) of `pair_errors`; `draws` (n, samples) of the errors; `freedom`: topics
+    less 1. **Source:** Hsu 1981, 1996 (4.2); which rivals count: Andrews and Soares 2010.
     """
-    basis = contrasts(len(means))
-    error = basis.T @ noise @ basis
-    alike, own = float(np.trace(error)) / len(error), np.eye(len(error))
-    # The noise is turned to the identity, the prior then to a diagonal: every cell of the grid is a product.
-    root = np.asarray(np.linalg.cholesky(error + 1e-9 * alike * own), dtype=np.float64)
-    white = np.linalg.solve(root, np.linalg.solve(root, own).T)
-    sizes, axes = np.linalg.eigh((white + white.T) / 2)
-    seen = axes.T @ np.linalg.solve(root, basis.T @ means)
-    variances = alike * np.exp(LOGITS)[:, None] * np.maximum(sizes, 0)
-    logs = -(np.log1p(variances) + seen**2 / (1 + variances)).sum(axis=1) / 2
-    logs += -np.log1p(np.exp(-LOGITS)) - 0.5 * np.log1p(np.exp(LOGITS))  # Beta(1, .5) as a density of the logit
-    weights = np.exp(logs - logs.max())
-    rng = np.random.default_rng([seed, len(means)])
-    cells, counts = np.unique(rng.choice(len(weights), size=DRAWS, p=weights / weights.sum()), return_counts=True)
-    found = []
-    for variance, count in zip(variances[cells], counts.tolist(), strict=True):
-        kept = variance / (1 + variance)
-        normal = kept * seen + np.sqrt(kept) * rng.normal(size=(count, len(seen)))
-        found.append(normal @ (basis @ root @ axes).T)
-    return np.concatenate(found)
+    from scipy.special import stdtrit
+
+    first = int(means.argmax())
+    rivals = np.flatnonzero(means + NEAR * error[first] >= means[first])
+    lead, own = means[rivals] - means[:, None], error[:, rivals]
+    t = np.divide(lead, own, out=np.where(lead > 0, np.inf, 0.0), where=own > 0).max(axis=1)
+    least, most = (float(stdtrit(freedom, 1 - MISSED / tests)) for tests in (1, len(rivals)))
+    tied = t <= (most if len(rivals) > MANY else least)
+    spread = np.sqrt(np.random.default_rng([seed, 1]).chisquare(freedom, size=draws.shape[1]) / freedom)
+    for i in np.flatnonzero(~tied & (t <= most)).tolist():
+        share = np.divide(1.0, own[i], out=np.zeros(len(rivals)), where=own[i] > 0)
+        largest = ((draws[rivals] - draws[i]) * share[:, None]).max(axis=0) / spread
+        tied[i] = t[i] <= np.quantile(largest, 1 - MISSED)
+    return np.asarray(tied)
 
 
-def p_best(draws: Doubles) -> Doubles:
-    """(systems,): how often each is the best of a draw."""
-    return np.asarray(np.bincount(draws.argmax(axis=1), minlength=draws.shape[1]) / len(draws))
+def expected(means: Doubles, draws: Doubles, reliable: float) -> tuple[Doubles, Doubles]:
+    """P(it is the best) and expected loss >= 0, the mean of true best - true value, of each system: (n,), (n,).
 
-
-def expected_loss(draws: Doubles) -> Doubles:
-    """(systems,) >= 0: mean of true best - true value."""
-    return np.asarray((draws.max(axis=1, keepdims=True) - draws).mean(axis=0))
+    True values are drawn around the measured ones, both shrunken towards their mean by the reliability over topics:
+    mean + r (value - mean) + sqrt(r) error. **Source:** Kelley 1947, "Fundamentals of statistics" (true scores).
+    """
+    true = reliable * (means - means.mean())[:, None] + np.sqrt(reliable) * draws
+    best = true.argmax(axis=0)
+    loss = true.max(axis=0).mean() - true.mean(axis=1)
+    return np.bincount(best, minlength=len(means)) / draws.shape[1], np.asarray(loss)
 
 
 def better_with(slope: Interval, rise: float = 1.0) -> Interval:
@@ -153,7 +95,7 @@ def jackknifed_slope(x: Doubles, y: Doubles, unit: Ints) -> Interval:
     def slope(kept: "np.typing.NDArray[np.bool_]", near: float = 0.0) -> float:
         if not kept.any():
             return nan
-        found = float(logistic_slope(rises[kept], better[kept], near))
+        found = logistic_slope(rises[kept], better[kept], near)
         # 50 / mean rise is where the slope stops if no finite one is best.
         return nan if abs(found) * float(rises[kept].mean()) > 49 else found
 
@@ -172,35 +114,26 @@ def rising_pairs(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
     return np.abs(rise), (np.sign(gain) * np.sign(rise) + 1) / 2
 
 
-def logistic_slope(rises: Doubles, better: Doubles, near: float = 0.0) -> Doubles:
-    """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)), over the last axis; NaN where no rise is > 0.
+def logistic_slope(rises: Doubles, better: Doubles, near: float = 0.0) -> float:
+    """The maximum-likelihood b of P(better) = 1 / (1 + exp(-b rise)); NaN where no rise is > 0.
 
-    `rises`, `better`: (..., pairs); a rise of 0 has no effect; `near`: where the search begins. Where every pair
-    improves the likelihood has no maximum: b stops at 50 / mean rise, whose P is 1 in print.
+    `rises`, `better`: (pairs,); a rise of 0 has no effect; `near`: where the search begins. Where every pair improves
+    the likelihood has no maximum: b stops at 50 / mean rise, whose P is 1 in print.
     """
-    scale = rises.mean(axis=-1, keepdims=True) if rises.shape[-1] else np.zeros((*rises.shape[:-1], 1))
-    z = rises / np.where(scale > 0, scale, 1.0)
-    low, high = np.full(scale.shape, -50.0), np.full(scale.shape, 50.0)
-    slope = np.clip(near * scale, -49, 49)
+    scale = float(rises.mean()) if len(rises) else 0.0
+    if not scale > 0:
+        return nan
+    z, low, high, slope = rises / scale, -50.0, 50.0, float(np.clip(near * scale, -49, 49))
     for _ in range(40):  # Newton's step, or the middle of the bracket where it would leave it
         p = 1 / (1 + np.exp(-np.clip(slope * z, -700, 700)))
-        gradient = (z * (better - p)).sum(axis=-1, keepdims=True)
-        low, high = np.where(gradient > 0, slope, low), np.where(gradient > 0, high, slope)
-        curvature = (z * z * p * (1 - p)).sum(axis=-1, keepdims=True)
-        step = slope + gradient / np.where(curvature > 1e-12, curvature, 1e-12)
-        following = np.where((step > low) & (step < high), step, (low + high) / 2)
-        moved, slope = np.abs(following - slope).max(initial=0.0), following
+        gradient = float(z @ (better - p))
+        low, high = (slope, high) if gradient > 0 else (low, slope)
+        step = slope + gradient / max(float(z * z @ (p * (1 - p))), 1e-12)
+        following = step if low < step < high else (low + high) / 2
+        moved, slope = abs(following - slope), following
         if moved < 1e-10:
             break
-    return np.asarray(np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), nan)[..., 0])
-
-
-RELIABLE = 0.45
-ENOUGH_TOPICS = 20
-"""Least reliability (one-sided .95 limit) and least number of topics for which P(best) and losses are expected."""
-MOST_SYSTEMS = 400
-"""Every system is compared with every other in each of 4,000 draws."""
-POPULATION = "a population of topics, of which these are a sample"
+    return slope / scale
 
 
 @dataclass(frozen=True)
@@ -208,8 +141,9 @@ class Standing:
     """One system on a measure, turned so that more is better, in a population of topics.
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
-    from the recommended system, with the .95 interval of `Comparisons`; `in_set`: it is statistically tied with the
-    recommended one. `p_best`, that it is the best, and `expected_loss` >= 0 are NaN where not known: `note` says why.
+    from the recommended system, with Student's .95 interval of paired differences; `in_set`: it may be the best, which
+    is in the set with P = .95. `p_best`, that it is the best, and `expected_loss` >= 0 are NaN where not known: `note`
+    says why.
     """
 
     system: str
@@ -246,15 +180,13 @@ class Pick:
 class Decision:
     """What is known of the best system on `measure`; without rows `reason` says why nothing is known.
 
-    `standings`: highest value first; `picks`: one for each metric that is not constant. `reliability`: one-sided .95
-    limit of 1 - noise / measured variance.
+    `standings`: highest value first; `picks`: one for each metric that is not constant.
     """
 
     measure: str
     standings: tuple[Standing, ...] = ()
     picks: tuple[Pick, ...] = ()
     n_topics: int = 0
-    reliability: float = nan
     reason: str = ""
 
     def __getitem__(self, system: str) -> Standing:
@@ -281,8 +213,10 @@ def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) ->
     """Which system to choose by `measure`, a column of the board, among the systems that have it.
 
     Along training true values are no sample: P(best) and losses are not expected. `reason` says why there is no
-    decision: fewer than 2 systems or 5 topics, or more than 400 systems.
+    decision: fewer than 2 systems or 5 topics, more than 2,000 systems.
     """
+    from scipy.special import stdtrit
+
     part = evidence.only(np.isfinite(evidence.board[measure].values))
     units, y = units.only(evidence.rows(part.systems)), part.board[measure].oriented
     values = topic_values(part, measure)
@@ -290,29 +224,31 @@ def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) ->
     reason = _no_decision(measure, y, topics)
     if reason or values is None:
         return Decision(measure, n_topics=topics, reason=reason)
-    noise = topic_noise(values, units.index)
-    if float(np.trace(noise.covariance)) <= 0:
+    error = pair_errors(values)
+    if not error.any():
         return Decision(measure, n_topics=topics, reason="all topics agree exactly: there is no noise to measure")
-    reliability = sure_reliability(y, noise)
-    best, losses = np.full((2, len(y)), nan)
-    if not (note := _not_expected(topics, reliability, units.along_training)):
-        draws = true_values(y, noise.covariance, seed=seed)
-        best, losses = p_best(draws), expected_loss(draws)
-    compared = compared_with_first(y, values, seed=seed)
+    draws, reliable = topic_draws(values, seed), reliability(values)
+    reasons = {
+        "checkpoints along training are no sample of systems": units.along_training,
+        f"{topics} topics, at least {FEWEST_TO_EXPECT} are needed": topics < FEWEST_TO_EXPECT,
+        f"reliability is {number(reliable)}, at least {number(RELIABLE)} is needed": reliable < RELIABLE,
+    }
+    note = next((f"no p_best: {why}" for why, so in reasons.items() if so), "")
+    best, losses = np.full((2, len(y)), nan) if note else expected(y, draws, reliable)
+    tied = tied_with_best(y, error, draws, topics - 1, seed=seed)
+    difference, half = y - y.max(), float(stdtrit(topics - 1, 0.975)) * error[y.argmax()]
     low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
-    columns = (y, low, high, compared.difference, compared.low, compared.high, best, losses, compared.tied)
+    columns = (y, low, high, difference, difference - half, difference + half, best, losses, tied)
     cells: list[list[Any]] = [list(part.systems), *(column.tolist() for column in columns), [note] * len(y)]
     rows = [Standing(*row) for row in zip(*cells, strict=True)]
     standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
-    return Decision(measure, standings, tuple(_picks(part, y, units)), topics, reliability)
+    return Decision(measure, standings, tuple(_picks(part, y, units)), topics)
 
 
 def _no_decision(measure: str, y: Doubles, topics: int) -> str:
     """Why there is no decision; nothing where there is one."""
-    if len(y) > MOST_SYSTEMS:
-        return f"{len(y)} systems: at most {MOST_SYSTEMS} are compared"
-    if len(y) < 2:
-        return f"{len(y)} system: at least 2 are needed"
+    if not 2 <= len(y) <= MOST:
+        return f"{many(len(y), 'system')}: from 2 to {MOST:,} are compared"
     if (y == y[0]).all():
         return f"{measure} is the same for all systems"
     if not topics:
@@ -320,23 +256,12 @@ def _no_decision(measure: str, y: Doubles, topics: int) -> str:
     return "" if topics >= FEWEST_TOPICS else f"{topics} topics: at least {FEWEST_TOPICS} are needed"
 
 
-def _not_expected(topics: int, reliability: float, along: bool) -> str:
-    """Why no probability of being the best and no loss is expected; nothing where they are."""
-    if along:
-        return "no p_best: checkpoints along training are no sample of systems"
-    if topics < ENOUGH_TOPICS:
-        return f"no p_best: {topics} topics, at least {ENOUGH_TOPICS} are needed"
-    if reliability < RELIABLE:
-        return f"no p_best: reliability may be {number(reliability)}, at least {number(RELIABLE)} is needed"
-    return ""
-
-
 def _picks(part: Evidence, y: Doubles, units: Units) -> Iterator[Pick]:
     for metric in part.board.metrics:
         x = metric.oriented
         if np.isfinite(x).all() and (x != x[0]).any() and not known_before(metric.name):
             first = np.flatnonzero(x == x.max())
-            slope = jackknifed_slope(x, y, units.index)
+            slope = Interval(nan) if len(y) > REFITTED else jackknifed_slope(x, y, units.index)
             note = _no_rise(units.along_training, slope, float(np.ptp(x)))
             better = Interval(nan) if note else better_with(slope)
             pick = part.systems[int(first[np.argmin(y[first])])]
@@ -348,7 +273,7 @@ def _no_rise(along: bool, slope: Interval, spread: float) -> str:
     if along:
         return "no better: checkpoints along training are no sample of systems"
     if np.isnan(slope.low):
-        return f"no better: {slope.note}"
+        return f"no better: {slope.note or f'more than {REFITTED} systems'}"
     # A difference of 1 is outside of what these systems show where they differ by less.
     return "" if spread >= 1 else "no better: no two of these systems differ by 1"
 
@@ -369,17 +294,6 @@ def topic_values(evidence: Evidence, measure: str) -> Doubles | None:
     n = values.shape[1]
     rest = np.stack([aggregate(np.delete(values, topic, axis=1)) for topic in range(n)], axis=1)
     return np.asarray(evidence.sign(measure) * (n * aggregate(values)[:, None] - (n - 1) * rest))
-
-
-def sure_reliability(y: Doubles, noise: Noise) -> float:
-    """The one-sided .95 lower limit of 1 - mean noise variance / variance of the measured values, at least 0.
-
-    From variance / noise, F-distributed with (n - 1, freedom) degrees of freedom up to its true size.
-    """
-    from scipy.special import fdtri
-
-    ratio = float(y.var(ddof=1)) / (float(np.trace(noise.covariance)) / (len(y) - 1))
-    return max(0.0, 1 - float(fdtri(len(y) - 1, min(noise.freedom, 1e6), 0.95)) / ratio)
 
 
 FEWEST_SHARED = 8

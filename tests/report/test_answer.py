@@ -224,7 +224,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Seventy words before the decision, other metrics apart, 25 in the first sentence, three numbers there (n and p count for none)."""
+    """Seventy words before the decision, other metrics apart, 25 and three numbers (not n and p) in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
@@ -267,8 +267,8 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "rightly (19 of the other 30; by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
-        ("separable_pairs", {**PAIRS, "along": True, "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval can "
-         "tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
+        ("separable_pairs", {**PAIRS, "along": True, "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval "
+         "can tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
         ("lowered", {"metric": "X", "by": "topics outliers"}, "X mostly separates weak systems from good ones."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},

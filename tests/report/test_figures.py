@@ -18,11 +18,12 @@ from clirbench.report.figures import (
     Scale,
     axis_label,
     file_stem,
+    learning_curves,
     panels,
     scatter_plots,
     write,
 )  # fmt: skip
-from clirbench.scoreboard import Column
+from clirbench.scoreboard import Column, Scoreboard
 from tests.report.boards import EVIL, board, result
 
 MADE = board(
@@ -148,3 +149,37 @@ def test_svg_is_well_formed_and_holds_what_was_drawn() -> None:
         ("translate(9 9)", "a < b", [f"{of}ellipse", f"{of}polygon"]),
     ]
     assert [svg_number(value) for value in (1.0, 0.126, -0.001, 12.5)] == ["1", "0.13", "0", "12.5"]
+
+
+STEPS = ["30", "1,0", "20", "10", "20", "30", ""]
+RUNS = ["a", "a", "a", "b", "b", "b", "b"]
+MAP = [0.3, 0.1, 0.2, 0.2, 0.5, nan, 0.9]
+
+
+def made() -> Scoreboard:
+    return board({"BLEU": [3.0, 1, 2, 4, 9, 5, 100]}, {"MAP": MAP}, {"step": STEPS, "run": RUNS}, list("tuvwxyz"))
+
+
+def test_points_of_a_run_are_in_the_order_of_steps_and_runs_have_a_mean() -> None:
+    plot = learning_curves(made(), shipped="v")["MAP"]
+    points = {name: [(dot[0], dot[1]) for dot in dots] for name, dots in plot.lines.items()}
+    assert points == {
+        "a": [(10, 0.1), (20, 0.2), (30, 0.3)],
+        "b": [(10, 0.2), (20, 0.5)],  # neither a hole nor a system without a step
+        "mean over runs, with one standard deviation": [(10, pytest.approx(0.15)), (20, pytest.approx(0.35))],
+        "recommended: v": [(20, 0.1), (20, 0.5)],
+    }
+    least = [0.15 - np.std([0.1, 0.2], ddof=1), 0.35 - np.std([0.2, 0.5], ddof=1)]
+    assert [y for _, y in plot.outlines[0]] == pytest.approx(least)
+    columns = tuple(replace(c, higher_is_better=c.name != "BLEU") for c in made().columns)
+    plots = learning_curves(Scoreboard(made().systems, columns, made().metadata))
+    assert [plot.title, plots["BLEU"].title] == ["best: step 20", "best: step 10"]
+
+
+def test_no_steps_no_figure(tmp_path: Path) -> None:
+    plain = board({"BLEU": [1.0, 2, 3]}, {"MAP": [1.0, 2, 3]}, {}, list("abc"))
+    assert learning_curves(plain) == {}
+    write(tmp_path / "plain", result(plain, [], []))
+    write(tmp_path / "steps", result(made(), [], []))
+    names = [{path.name for path in (tmp_path / run).iterdir()} for run in ("plain", "steps")]
+    assert names[1] - names[0] == {"learning_curves.svg"}

@@ -14,6 +14,7 @@ from clirbench.statistics.ceiling import (
     between_error,
     ceiling,
     ceilings,
+    freedom,
     tau_gaps,
     twice_judged,
     twice_searched,
@@ -42,6 +43,14 @@ def test_noise_between_units() -> None:
     covariance = np.array([[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]]) + 5
     assert between_error(covariance, np.array([0, 0, 1])) == pytest.approx(1)
     assert between_error(covariance, np.arange(3)) == pytest.approx((0.2 + 1 + 1) / 3)
+
+
+def test_freedom_of_the_noise() -> None:
+    """Of two systems topics - 1 (one difference); of nine independent ones 8 times as many (analysis of variance)."""
+    rng = np.random.default_rng(4)
+    two, nine = rng.normal(size=(2, 12)), rng.normal(size=(9, 2000))
+    assert freedom(np.cov(two), 12) == pytest.approx(11)
+    assert freedom(np.cov(nine), 2000) == pytest.approx(1999 * 8, rel=0.02)
 
 
 def test_ceiling() -> None:

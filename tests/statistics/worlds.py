@@ -6,7 +6,6 @@ import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.noise import Noise
 from tests.names import letter_names
 
 
@@ -29,11 +28,6 @@ class Mean:
 
     def aggregate(self, values: np.ndarray) -> np.ndarray:
         return values.mean(axis=-1)
-
-
-def known_noise(sd: float, n: int) -> Noise:
-    """Noise of n systems that is given: `sd` > 0 of each one's value, independent between systems."""
-    return Noise(sd**2 * (np.eye(n) - 1 / n), float("inf"), 1.0)
 
 
 def with_counts(scores: np.ndarray) -> np.ndarray:

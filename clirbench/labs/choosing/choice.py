@@ -181,7 +181,7 @@ def _curve(measure: str, metric: str, x: Doubles, y: Doubles, unit: Ints, points
         why = f"{n} systems: at least 3 are needed" if n < 3 else "a column is constant"
         said = "; ".join(filter(None, [note, why]))
         return [Improvement(measure, metric, nan, nan, nan, nan, nan, 0, nan, nan, nan, nan, n, said)]
-    slope = float(logistic_slope(rises, better))
+    slope = logistic_slope(rises, better)
     sure = jackknifed_slope(x, y, unit)
     rise_80 = rise_of(sure)
     order = np.argsort(rises, kind="stable")

@@ -275,8 +275,8 @@ def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0) -> tuple[Double
     (metrics,), (measures,).
     """
     of_metrics = metric_errors(evidence, unit, seed)
-    noises = {name: measure_noise(evidence, unit, name) for name in evidence.measure_names}
-    of_measures = {name: between_error(noise.covariance, unit) for name, noise in noises.items() if noise}
+    noises = {name: measure_noise(evidence, name) for name in evidence.measure_names}
+    of_measures = {name: between_error(noise, unit) for name, noise in noises.items() if noise is not None}
     return (
         _reliability(evidence.metric_names, evidence.x, of_metrics, unit),
         _reliability(evidence.measure_names, evidence.y, of_measures, unit),

@@ -21,9 +21,9 @@ from clirbench.errors import escape_unseen
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
 from clirbench.report.answer import group_columns, grouped_by, one_group
-from clirbench.report.decision import learning_curves, recommended
+from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, svg
-from clirbench.report.figures import Dot, Point, mark, panels, scatter_plots
+from clirbench.report.figures import Dot, Point, learning_curves, mark, panels, scatter_plots
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.grades import Evidence

@@ -82,7 +82,7 @@ def test_rise_is_that_of_the_slope() -> None:
     x = rng.normal(size=40)
     y = x + 0.7 * rng.normal(size=40)
     found = rise_for(x, y, np.arange(40))
-    assert found.value == pytest.approx(log(4) / float(logistic_slope(*rising_pairs(x, y))))
+    assert found.value == pytest.approx(log(4) / logistic_slope(*rising_pairs(x, y)))
     assert found.low < found.value < found.high
     assert rise_for(10 * x, y, np.arange(40)).value == pytest.approx(10 * found.value)
 

@@ -1,0 +1,229 @@
+"""Do the statements about the systems at hand hold: pairs that retrieval can tell apart, and the decision?
+
+    python -m benchmarks.these_systems                        # both parts; prints cells, then the marks
+    python -m benchmarks.these_systems --part decision --save FILE    # sizes of the tied sets, to compare with later
+    python -m benchmarks.these_systems --part decision --before FILE  # the same draws against these sizes
+
+Real family: of the folders of WMT21 to WMT24 with at least 12 systems every third, in order of name; all its
+topics of key terms (up to 150) are the population, and a world draws some of its systems without and some of its
+topics with replacement. Measures: RBO(p=0.9) and MAP; metrics: BLEU, chrF1, chrF2, MacroF1, MicroF1. Made family: a
+value is difficulty + quality (1 + topic) + noise, whose size differs between systems (.5 to 2, t with 4 degrees of
+freedom, over sqrt 2); quality is normal with SD .3 (`graded`), the same for all but for .02 (`near-equal`), or `graded`
+with two equal ones at the top (`two best`); metrics are quality + normal noise of its SD.
+
+Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`.
+
+Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
+
+    pairs      wrong pairs (their order in the population is the other one) among those told apart: at most .02
+    pairs      share right of a metric among the told pairs, in the sample less in the population: within .01
+    pairs      a useless metric (permuted over systems) gets the number of pairs alone in at least .95: the first-named
+               (highest tau) of one and of five; the sentence needs ten told pairs and p of at most .05
+    decision   intervals of differences hold the true ones in .93 to .97
+    decision   the tied set holds the best in at least .95
+    decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family)
+"""
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import clirbench as cb
+from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.belonging import units_of
+from clirbench.statistics.decision import decided
+from clirbench.statistics.grades import Evidence
+
+Doubles = NDArray[np.float64]
+SEED = 20_261_125
+MIRROR, KEEP = Path("../shared/data"), Path("runs/these_systems")
+MEASURES, METRICS = ("RBO(p=0.9)", "MAP"), ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
+SYSTEMS, TOPICS = (5, 8, 10, 20), (20, 50, 100, 200)
+MADE = ("graded", "near-equal", "two best")
+MARKS: Mapping[str, tuple[float, float]] = {
+    "wrong among told": (0.0, 0.02),
+    "share right less that of the population": (-0.01, 0.01),
+    "useless, first of 1": (0.0, 0.05),
+    "useless, first of 5": (0.0, 0.05),
+    "difference held": (0.93, 0.97),
+    "best in set": (0.95, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Average:
+    """A measure that is the mean of its topics."""
+
+    name: str = "MAP"
+    higher_is_better: bool = True
+
+    def aggregate(self, values: Doubles) -> Doubles:
+        return np.asarray(values.mean(axis=-1))
+
+
+@dataclass
+class Counts:
+    """Sums of what was counted, and how many times it could be counted, by cell."""
+
+    sums: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
+
+    def add(self, what: str, cell: str, value: float, times: float = 1) -> None:
+        self.sums[what, cell][0] += value
+        self.sums[what, cell][1] += times
+
+    def print(self) -> None:
+        for (what, cell), (value, times) in self.sums.items():
+            if times:
+                print(f"{what}\t{cell}\t{value / times:.4f}\t{times:.0f}")
+        print("mark\tfamily\tfigure\tworst cell")
+        for what, family in dict.fromkeys((what, cell.split(",")[0].split(":")[0]) for what, cell in self.sums):
+            own = {c: v for (w, c), v in self.sums.items() if w == what and c.startswith(family) and v[1]}
+            if not own:
+                continue
+            figure = sum(v for v, _ in own.values()) / sum(n for _, n in own.values())
+            low, high = MARKS.get(what, (-np.inf, np.inf))
+            worst = max(own, key=lambda c: max(own[c][0] / own[c][1] - high, low - own[c][0] / own[c][1]))
+            met = "" if what not in MARKS else "met" if low <= figure <= high else "MISSED"
+            print(f"{what}\t{family}\t{figure:.4f}\t{worst}: {own[worst][0] / own[worst][1]:.4f}\t{met}")
+
+
+def folders() -> list[str]:
+    every = sorted(p for year in ("wmt21", "wmt22", "wmt23", "wmt24") for p in (MIRROR / year).iterdir() if p.is_dir())
+    large = [p for p in every if len({f.name.split(".txt")[0] for f in (p / "systems").iterdir()}) >= 12]
+    return ["/".join(p.parts[-2:]) for p in large[::3]]
+
+
+def population(name: str, measure: str) -> tuple[Doubles, Doubles]:
+    """(metrics, systems), more is better, and (systems, topics) of a folder; ranked once."""
+    file = KEEP / f"{name.replace('/', '-')}.npz"
+    if not file.exists():
+        settings: dict[str, Any] = {"measures": list(MEASURES), "metric": list(METRICS), "engine": "serial"}
+        settings |= {"topics": "keyterms", "paths__cache": str(KEEP / "store")}
+        run = cb.run("folder", folder=str(MIRROR / name), **settings)
+        systems = list(run.systems.index)
+        x = np.array([run.systems[m].to_numpy(dtype=float) for m in METRICS])
+        rows, values = run.per_topic, {}
+        for one in MEASURES:
+            table = rows[rows.measure == one].pivot(index="system", columns="topic_id", values="value").loc[systems]
+            values[one] = table.dropna(axis=1).to_numpy()
+        KEEP.mkdir(parents=True, exist_ok=True)
+        np.savez(file, **{"x": x, **values})  # type: ignore[arg-type]
+    with np.load(file) as kept:
+        return kept["x"], kept[measure]
+
+
+def made(kind: str, n: int, topics: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
+    """True values (n,), metrics (5, n), values (n, topics)."""
+    truth = rng.normal(size=n) * (0.02 if kind == "near-equal" else 0.3)
+    if kind == "two best":
+        truth[np.argsort(truth)[-2:]] = truth.max()
+    sizes = rng.permutation(np.geomspace(0.5, 2, n))[:, None]
+    noise = sizes * rng.standard_t(4, size=(n, topics)) / np.sqrt(2)
+    values = rng.normal(size=topics) + truth[:, None] * (1 + rng.normal(size=topics)) + noise
+    return truth, truth + truth.std() * rng.normal(size=(5, n)), values
+
+
+def worlds(
+    sizes: tuple[int, ...], topics: tuple[int, ...], draws: int
+) -> Iterator[tuple[str, int, tuple[Doubles, ...]]]:
+    """(cell, seed, (true values, metrics, values)): real ones first; `draws` of each folder and measure."""
+    for (at, name), measure, n, t in product(enumerate(folders()), MEASURES, sizes, topics):
+        x, values = population(name, measure)
+        for draw in range(draws if n <= len(values) else 0):
+            rng = np.random.default_rng([SEED, at, MEASURES.index(measure), n, t, draw])
+            rows = rng.choice(len(values), n, replace=False)
+            kept = values[rows]
+            world = (kept.mean(axis=1), x[:, rows], kept[:, rng.integers(kept.shape[1], size=t)])
+            yield f"real, {n} systems, {t} topics", draw, world
+    for (at, kind), n, t in product(enumerate(MADE), sizes, topics):
+        for draw in range(13 * draws):
+            rng = np.random.default_rng([SEED, 1000 + at, n, t, draw])
+            yield f"made: {kind}, {n} systems, {t} topics", draw, made(kind, n, t, rng)
+
+
+def evidence_of(x: Doubles, values: Doubles) -> Evidence:
+    names = tuple(f"{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(len(values)))
+    columns = [Column(f"m{i}", "metric", row) for i, row in enumerate(x)]
+    board = Scoreboard(names, (*columns, Column("MAP", "measure", values.mean(axis=1))))
+    return Evidence(board, per_topic={"MAP": values}, measures={"MAP": Average()})  # type: ignore[dict-item]
+
+
+def tau(x: Doubles, y: Doubles) -> float:
+    return float((np.sign(x[:, None] - x) * np.sign(y[:, None] - y)).sum())
+
+
+def pairs(draws: int, counts: Counts) -> None:
+    from clirbench.statistics.pairs import separable_pairs, told_apart
+
+    for cell, seed, (truth, x, values) in worlds(SYSTEMS, TOPICS, draws):
+        told = told_apart(values)  # (n, n): +1 where the row is better, -1 where it is worse, 0 not told
+        true = np.sign(truth[:, None] - truth)
+        n_told = np.abs(told).sum() / 2
+        counts.add("note told", cell, n_told, len(truth) * (len(truth) - 1) / 2)
+        counts.add("wrong among told", cell, ((told != 0) & (told == -true)).sum() / 2, n_told)
+        counts.add("note any wrong", cell, ((told != 0) & (told == -true)).any())
+        if n_told:
+            orders = np.sign(x[:, :, None] - x[:, None, :]) * np.abs(told)
+            off = ((orders == told) & (told != 0)).sum() - ((orders == true) & (told != 0)).sum()
+            counts.add("share right less that of the population", cell, off / (len(x) * 2 * n_told))
+        evidence = evidence_of(x, values)
+        units = units_of(evidence.board, "none")
+        for row in separable_pairs(evidence, "MAP", units, seed=seed)[:1]:
+            counts.add("note given for the first metric", cell, row.separable >= 10 and row.p_value <= 0.05)
+            counts.add("note right among told", cell, row.right, row.separable)
+            counts.add("note right among the others", cell, row.others_right, row.others)
+        rng = np.random.default_rng([SEED, seed, 7])
+        y = values.mean(axis=1)
+        for useless in (x[:1, rng.permutation(len(y))], np.array([rng.permutation(row) for row in x])):
+            rows = separable_pairs(evidence_of(useless, values), "MAP", units, seed=seed)
+            first = max(rows, key=lambda row: tau(useless[int(row.metric[1:])], y), default=None)
+            given = first is not None and first.separable >= 10 and first.p_value <= 0.05
+            counts.add(f"useless, first of {len(useless)}", cell, given)
+
+
+def decision(draws: int, counts: Counts) -> dict[str, list[float]]:
+    """Counts, and the sizes of the tied sets by cell."""
+    sizes: dict[str, list[float]] = defaultdict(list)
+    for cell, seed, (truth, x, values) in worlds((12,), (50, 150), draws):
+        evidence = evidence_of(x, values)
+        found = decided(evidence, units_of(evidence.board, "none"), "MAP", seed=seed)
+        true = dict(zip(evidence.systems, truth.tolist(), strict=True))
+        first, *others = found.standings
+        off = [true[row.system] - true[first.system] for row in others]
+        held = [row.difference_low <= d <= row.difference_high for row, d in zip(others, off, strict=True)]
+        counts.add("difference held", cell, float(np.mean(held)))
+        in_set = [true[row.system] for row in found.standings if row.in_set]
+        counts.add("best in set", cell, max(in_set) == truth.max())
+        counts.add("note size of the set", cell, len(in_set))
+        if np.isfinite(first.p_best):
+            counts.add("note p_best of the first less whether it is the best", cell,
+                       first.p_best - (true[first.system] == truth.max()))  # fmt: skip
+            off_loss = first.expected_loss - (truth.max() - true[first.system])
+            counts.add("note expected loss less the true one, SD of systems", cell, off_loss / truth.std())
+        sizes[cell].append(len(in_set))
+    return sizes
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=("pairs", "decision"))
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--before", type=Path)
+    asked, counted = parser.parse_args(), Counts()
+    if asked.part != "decision":
+        pairs(asked.draws, counted)
+    of_cells = {} if asked.part == "pairs" else decision(asked.draws, counted)
+    counted.print()
+    if asked.save:
+        asked.save.write_text(json.dumps(of_cells))
+    for name, before in json.loads(asked.before.read_text()).items() if asked.before else ():
+        print(f"size of the set over that before\t{name}\t{np.sum(of_cells[name]) / np.sum(before):.3f}")

@@ -1,0 +1,134 @@
+"""Which of these systems retrieval can tell apart, and how many of those pairs each metric orders rightly.
+
+A statement about these systems and a population of topics; it says nothing of other systems and makes no grade.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from clirbench.pages import Finding
+from clirbench.scoreboard import Column
+from clirbench.statistics.agreement import MOST
+from clirbench.statistics.belonging import Units
+from clirbench.statistics.decision import topic_values
+from clirbench.statistics.given import real_metrics
+from clirbench.statistics.grades import Evidence
+from clirbench.statistics.noise import FEWEST_TOPICS, pair_errors
+from clirbench.types import Doubles, Ints
+
+Places = np.typing.NDArray[Any]
+FALSE = 0.05
+"""The share of pairs without a difference among those told apart, at most, on average."""
+EXACT = 7
+"""Up to this number of systems all orders are counted."""
+FEWEST_ORDERS, MOST_ORDERS = 99, 9999
+CELLS = 8 * 10**8
+"""Comparisons of two systems by a metric, in all orders together."""
+
+
+@dataclass(frozen=True)
+class SeparablePairs:
+    """What one metric says of the pairs of systems, one system of each group, or all checkpoints of one run.
+
+    `separable` of the `pairs` pairs are told apart by `measure`: there the metric orders `right` as the measure does;
+    of the `others` it orders `others_right` as they were measured. What the metric ties is not right. `p_value`: how
+    often the metric that has most right, its values changing systems, has as many right, for all metrics together.
+    """
+
+    measure: str
+    metric: str
+    pairs: int
+    separable: int
+    right: int
+    others: int
+    others_right: int
+    p_value: float
+
+
+def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int = 0) -> tuple[SeparablePairs, ...]:
+    """A row for each metric that is not known beforehand; none for fewer than 2 groups or 5 topics, or
+    more than 2,000 groups.
+
+    Of each group the first system takes part, in the order of the board, which no score has chosen: the best of a
+    group would be measured too well. Checkpoints of one run take part each by itself. A metric with holes is counted
+    over the systems that it has, together with those that have the same ones.
+    """
+    by_holes: dict[bytes, list[Column]] = defaultdict(list)
+    for column in real_metrics(evidence.board):
+        by_holes[np.isfinite(column.values + evidence.board[measure].values).tobytes()].append(column)
+    rows: dict[str, SeparablePairs] = {}
+    for holes, metrics in by_holes.items():
+        there = np.flatnonzero(np.frombuffer(holes, dtype=np.bool_))
+        if not units.along_training:
+            there = there[np.unique(units.index[there], return_index=True)[1]]
+        part = evidence.only(np.isin(np.arange(len(evidence.systems)), there))
+        values, y, n = topic_values(part, measure), part.board[measure].oriented, len(there)
+        if values is None or not 2 <= n <= MOST or values.shape[1] < FEWEST_TOPICS:
+            continue
+        told = told_apart(values)
+        better = np.stack([told > 0, (y[:, None] > y) & (told == 0)])
+        oriented = (part.board[metric.name].oriented for metric in metrics)
+        places = np.stack([np.unique(x, return_inverse=True)[1] for x in oriented]).astype(np.int16)
+        right = (above(places)[:, None] & better).sum(axis=(-2, -1)).tolist()
+        pairs, separable = n * (n - 1) // 2, int(better[0].sum())
+        for metric, (own, other), p in zip(metrics, right, by_luck(places, better[0], seed).tolist(), strict=True):
+            counts = (pairs, separable, own, pairs - separable, other)
+            rows[metric.name] = SeparablePairs(measure, metric.name, *counts, p)
+    return tuple(rows[column.name] for column in evidence.board.metrics if column.name in rows)
+
+
+def separable_findings(rows: Iterable[SeparablePairs]) -> Iterator[Finding]:
+    """A finding `separable_pairs` for each row."""
+    return (Finding("separable_pairs", values=asdict(row)) for row in rows)
+
+
+def told_apart(values: Doubles) -> Ints:
+    """(n, n): 1 where the row's system is better than the column's, -1 where it is worse, 0 where neither is shown.
+
+    Student's t of the paired differences over topics, two-sided; of all pairs those below the limit of Benjamini and
+    Hochberg. `values`: (n, topics >= 2), more is better. Systems that differ by the same for all topics are not told.
+    **Source:** Smucker et al. 2007 (t); Benjamini and Hochberg 1995, for dependent tests Benjamini and Yekutieli 2001.
+    """
+    from scipy.special import stdtr
+
+    first, second = np.triu_indices(len(values), 1)
+    means, error = values.mean(axis=1), pair_errors(values)[first, second]
+    difference = means[first] - means[second]
+    t = np.divide(np.abs(difference), error, out=np.zeros_like(error), where=error > 0)
+    p = 2 * stdtr(values.shape[1] - 1, -t)
+    passing = (ordered := np.sort(p))[ordered <= FALSE * np.arange(1, len(p) + 1) / max(1, len(p))]
+    told = np.zeros((len(values), len(values)), dtype=np.int64)
+    told[first, second] = np.sign(difference) * (p <= passing.max(initial=-1.0))
+    return np.asarray(told - told.T)
+
+
+def above(places: Places) -> Places:
+    """(..., n, n): whether the row's system is above the column's; `places`: (..., n)."""
+    return np.asarray(places[..., :, None] > places[..., None, :])
+
+
+def by_luck(places: Places, better: Places, seed: int = 0) -> Doubles:
+    """(metrics,): P(the most right pairs of any metric reach the metric's own | the metrics' values change systems).
+
+    `places` (metrics, n): ranks by each metric; `better` (n, n): told pairs, in their order. All metrics change systems
+    together, so the p-values hold for whichever is named. All orders of up to 7 systems, else as many at random as
+    there is time for, 99 to 9,999; the observed order is one of them.
+    **Source:** Westfall and Young 1993, 2.6 (single step); Phipson and Smyth 2010 (+ 1).
+    """
+    n = places.shape[1]
+    if n <= EXACT:
+        orders = np.array(list(permutations(range(n))))
+    else:
+        samples = int(np.clip(CELLS // places.size // n, FEWEST_ORDERS, MOST_ORDERS))
+        drawn = np.random.default_rng([seed, n]).permuted(np.tile(np.arange(n), (samples, 1)), axis=1)
+        orders = np.concatenate([np.arange(n)[None], drawn])
+    moved = np.ascontiguousarray(places[:, orders].transpose(2, 0, 1))  # (n, metrics, orders)
+    right = np.zeros(moved.shape[1:], dtype=np.int64)
+    for i in range(n):
+        right += (moved[i] > moved[np.flatnonzero(better[i])]).sum(axis=0, dtype=np.int16)
+    return np.asarray((right.max(axis=0) >= right[:, :1]).mean(axis=1))
