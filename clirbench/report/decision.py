@@ -181,7 +181,8 @@ def _turned(row: Standing) -> Standing:
     """As measured, where less is better: the other sign."""
     ends: dict[str, Any] = {"low": row.high, "high": row.low, "difference_low": row.difference_high}
     ends |= {"value": row.value, "difference": row.difference, "difference_high": row.difference_low}
-    return replace(row, **{name: -value or 0.0 for name, value in ends.items()})
+    turned: dict[str, Any] = {name: -value or 0.0 for name, value in ends.items()}
+    return replace(row, **turned)
 
 
 def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:
