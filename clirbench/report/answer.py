@@ -183,7 +183,7 @@ def _about(
 
 def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds) is not None:
+    if (kinds := getattr(result, "kinds", None)) is not None:
         values = {"topics": kinds.said, "second": kinds.second, "differs": kinds.differs, "metric": metric}
         yield Finding("queries", values=values | {"grade": kinds.grades.get(metric, "") if lowered else ""})
 
@@ -260,12 +260,9 @@ READ = {
     "imported": "{} is read from a score table.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
+EXCHANGED = "With the two references exchanged, {metric} is shown less clearly."
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
-LOWERED = {
-    "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
-}
-"""Why a grade is lower than its interval; other findings say what references, topics and covariates do."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -355,7 +352,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
-        if grade != NOISY
+        if {grade, found[0]["grade"]} != {NOISY}
     ]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
@@ -447,7 +444,8 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "lowered": lambda found: " ".join(LOWERED[reason] for reason in found["by"].split() if reason in LOWERED),
+    # Other findings say what references, topics and covariates do.
+    "lowered": lambda found: EXCHANGED if "exchanged" in found["by"].split() else "",
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,

@@ -71,7 +71,7 @@ LINES = [str(i) for i in range(12)]
         ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
          {"G": "moderate"}),
         ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do "
-         r"\(at least \d\d %; 6 independent groups of systems\): strong evidence\.", {"G": "strong"}),
+         r"\(at least \d\d %; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
         ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .*", {"X": "contradicted"}),
         ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
         ({"Flat": [1.0] * 12}, {}, "Whether Flat orders the systems as people's judgments do .*", {"Flat": ""}),
@@ -174,16 +174,6 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     assert not any(one.kind == "covariate" for one in of({"Good": MAP}, training_lines=["3", "1"] * 6).findings)
 
 
-def test_an_outlier_that_carries_the_grade_is_named() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=9)
-    x = 0.8 * y + rng.normal(size=9)
-    made = result(board({"X": [*x, -20.0, -21.0]}, {"MAP": [*y, -20.0, -21.0]}))
-    found = answered(made)
-    assert found.grades == {"X": "open"}
-    assert "X mostly separates weak systems from good ones." in found.sentences
-
-
 BY_BM25 = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
 
 
@@ -224,7 +214,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Seventy words before the decision, other metrics apart, 25 and three numbers (not n and p) in the first sentence."""
+    """Seventy words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
@@ -270,7 +260,8 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("separable_pairs", {**PAIRS, "along": True, "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval "
          "can tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
-        ("lowered", {"metric": "X", "by": "topics outliers"}, "X mostly separates weak systems from good ones."),
+        ("lowered", {"metric": "X", "by": "topics exchanged"},
+         "With the two references exchanged, X is shown less clearly."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
          "If systems of one maker belong together, the grade is weak (units=maker)."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
