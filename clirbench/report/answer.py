@@ -192,10 +192,10 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
     """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
-            values = asdict(row) | {"systems": result.units.number, "along": result.units.along_training}
-            if result.units.along_training:
-                values["systems"] = len(result.units.labels)
-            yield Finding("separable_pairs", values=values)
+            units, along = result.units, result.units.along_training
+            of = "checkpoints" if along else "systems" if units.independent else "groups"
+            number = len(units.labels) if along else units.number
+            yield Finding("separable_pairs", values=asdict(row) | {"systems": number, "of": of})
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -381,11 +381,11 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    noun = "checkpoints" if found["along"] else "systems"
-    first = f"Of these {{systems}} {noun}' {{pairs}} pairs, retrieval can tell {{separable}} apart"
-    if found["separable"] < FEWEST_PAIRS or (not found["along"] and not found["p_value"] <= 0.05):
+    first = "Of these {systems} {of}' {pairs} pairs, retrieval can tell {separable} apart"
+    along = found["of"] == "checkpoints"
+    if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
-    luck = "" if found["along"] else "; by luck: {p_value}"
+    luck = "" if along else "; by luck: {p_value}"
     return f"{first}; {{metric}} orders {{right}} of them rightly ({{others_right}} of the other {{others}}{luck})."
 
 

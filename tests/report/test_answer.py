@@ -237,7 +237,7 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
 
 QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X"}
 PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14, "others": 30, "others_right": 19,
-         "along": False, "p_value": 0.02}  # fmt: skip
+         "of": "systems", "p_value": 0.02}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "rightly (19 of the other 30; by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
-        ("separable_pairs", {**PAIRS, "along": True, "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval "
+        ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, retrieval "
          "can tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
