@@ -17,7 +17,7 @@ import numpy as np
 from clirbench import pages as wording
 from clirbench.files.tables import as_number
 from clirbench.later import keep_recent
-from clirbench.pages import Finding, listed, number
+from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import groups_needed
@@ -163,8 +163,6 @@ def _about(
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
     yield judged(measure, board.first_is_listed)
-    if scored := [one.shown for one in result.scoring_taus if one.metric == name and not one.half]:
-        yield Finding("scorings", values={"metric": name, "shown": sum(scored), "scorings": len(scored)})
     # The groups that names or the order of scores suggest with which the grade would be the lowest.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()} if shown else {}
     by = max(grades, key=lambda by: _place(grades[by]), default="")
@@ -228,7 +226,7 @@ EVIDENCE = {
     WEAK: "better than chance, not enough to choose by",
 }
 BY = "By {measure}, {metric} orders {tau} (at least {lower})."
-OPTIONAL = ("basis", "noise", "lowered", "scorings", "others", "range", "second")
+OPTIONAL = ("basis", "noise", "lowered", "others", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 READ = {
     "people": "People judged relevance ({}).",
@@ -242,8 +240,7 @@ LOWERED = {
     "outliers": "{metric} mostly separates weak systems from good ones.",
     "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
 }
-"""Why a grade is one step lower; the finding about other scorings says so itself."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Why a grade is one step lower."""
 
 
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
@@ -404,7 +401,6 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "scorings": "{metric} is shown in {shown} of {scorings} other scorings of the same topics.",
     "reading": _reading,
     "second": BY,
     "by MAP": BY,

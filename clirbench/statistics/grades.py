@@ -34,7 +34,6 @@ GRADES = (STRONG, MODERATE, WEAK, OPEN, LITTLE, NOISY, CONTRADICTED)
 RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
 OUTLYING = 2.5
-HALF_OF_SCORINGS = 0.5
 COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
 
@@ -112,17 +111,6 @@ def low_outliers(y: Doubles, unit: Ints) -> "np.typing.NDArray[np.bool_]":
 def at_most_weak(graded: Graded) -> Graded:
     """The grade, but weak where it is higher: a covariate explains everything."""
     return Graded(WEAK, f"{graded.lowered} {COVARIATE}".strip()) if graded.grade in (STRONG, MODERATE) else graded
-
-
-def after_scorings(graded: Graded, shown: int, scorings: int) -> Graded:
-    """The grade, one step lower where fewer than half of the other scorings of the same topics show the metric.
-
-    One that a covariate has limited to weak stays: it was two steps higher, or one.
-    """
-    limited = COVARIATE in graded.lowered.split()
-    if graded.grade in SHOWN and not limited and shown < HALF_OF_SCORINGS * scorings:
-        return Graded(one_lower(graded.grade), " ".join(filter(None, (graded.lowered, "scorings"))))
-    return graded
 
 
 def reliability(values: Doubles) -> float:

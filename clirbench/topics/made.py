@@ -120,7 +120,7 @@ class RareTerms(RareWords):
     kind: ClassVar[str] = "rareterms"
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|min_terms:{min_terms}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a segment of {min_terms} terms that are in {min_documents} documents"
-    said: ClassVar[str] = "five rare words each of {n} reference sentences"
+    said: ClassVar[str] = "{terms} rare words each of {n} reference sentences"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 500
@@ -144,7 +144,7 @@ class KeyTerms(RareWords):
     kind: ClassVar[str] = "keyterms"
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a term that is in {min_documents} documents"
-    said: ClassVar[str] = "three rare words each of {n} reference documents"
+    said: ClassVar[str] = "{terms} rare words each of {n} reference documents"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
@@ -196,6 +196,14 @@ class Sentences(Made):
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
         return self.lines(documents, lambda line: sum(len(analysed(chunk)) for chunk in line.split()) >= self.min_terms)
+
+
+def other_kind(source: object, analyzer: Analyzer) -> Made | None:
+    """A second kind of topics beside a made one, with its analyser or else this one: key terms, or rare terms beside
+    them; None beside topics that are not made."""
+    if not isinstance(source, Made):
+        return None
+    return (RareTerms if isinstance(source, KeyTerms) else KeyTerms)(getattr(source, "analyzer", analyzer))
 
 
 def evenly_spaced(n_candidates: int, n: int) -> list[int]:

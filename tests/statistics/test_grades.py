@@ -19,8 +19,6 @@ from clirbench.statistics.grades import (
     STRONG,
     WEAK,
     Evidence,
-    Graded,
-    after_scorings,
     gap,
     grade,
     graded,
@@ -76,14 +74,6 @@ def test_outliers_that_change_nothing_lower_nothing() -> None:
     found = agreements(y[None], y, np.arange(21))
     (made,) = graded(found, y[None], y, np.arange(21))
     assert (made.grade, made.lowered) == (STRONG, "")
-
-
-def test_fewer_than_half_of_the_other_scorings_lower_a_grade() -> None:
-    assert after_scorings(Graded(STRONG), 7, 16) == Graded(MODERATE, "scorings")
-    assert after_scorings(Graded(WEAK, "outliers"), 0, 16) == Graded(OPEN, "outliers scorings")
-    assert after_scorings(Graded(LITTLE), 0, 16) == Graded(LITTLE)
-    assert after_scorings(Graded(MODERATE), 8, 16) == Graded(MODERATE)
-    assert after_scorings(Graded(STRONG), 0, 0) == Graded(STRONG)
 
 
 def test_reliability_is_cronbachs_alpha() -> None:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from clirbench.errors import ConfigError, InputError
 from clirbench.retrieval.analyzers import Character, English
 from clirbench.text import TextLines
-from clirbench.topics.made import KeyTerms, RareTerms, Sentences, Titles, evenly_spaced
+from clirbench.topics.base import described
+from clirbench.topics.files import TsvTopics
+from clirbench.topics.made import KeyTerms, RareTerms, Sentences, Titles, evenly_spaced, other_kind
 from clirbench.types import Document, DocumentMap, Documents
 
 
@@ -113,3 +115,16 @@ def test_signatures_say_that_topics_are_known_item_like() -> None:
     assert KeyTerms(Plain()).signature == "keyterms:150|terms:3|min_df:3|an:plain|known-item-like"
     assert RareTerms(Plain()).signature == "rareterms:500|terms:5|min_df:3|min_terms:3|an:plain|known-item-like"
     assert Titles(20).signature == "titles:20|known-item-like"
+
+
+def test_the_second_kind_is_another_one_with_the_same_analyser() -> None:
+    assert other_kind(RareTerms(Plain()), English()) == KeyTerms(Plain())
+    assert other_kind(KeyTerms(Plain()), English()) == RareTerms(Plain())
+    assert other_kind(Titles(), Plain()) == KeyTerms(Plain())
+    assert other_kind(TsvTopics("topics.tsv"), Plain()) is None
+
+
+def test_kinds_are_described_in_words() -> None:
+    assert described(RareTerms(Plain()), 369) == "five rare words each of 369 reference sentences"
+    assert described(KeyTerms(Plain(), terms=12), 8) == "12 rare words each of 8 reference documents"
+    assert described(Titles(), 8) == "the first lines of 8 reference documents"
