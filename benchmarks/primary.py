@@ -34,7 +34,9 @@ def main(folders: list[str]) -> None:
     print("collection", "systems", "k", "measure", "split", "reliability", sep="\t")
     for folder in folders:
         for k in (100, 10):
-            run = cb.run("folder", folder=folder, metric=["BLEU"], measures=list(MEASURES), relevance__k=k)
+            run = cb.run(
+                "folder", folder=folder, topics="keyterms", metric=["BLEU"], measures=list(MEASURES), relevance__k=k
+            )
             for name in MEASURES:
                 rows = run.per_topic[run.per_topic.measure == name]
                 table = rows.pivot(index="system", columns="topic_id", values="value").dropna().to_numpy()

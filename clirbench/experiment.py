@@ -1,7 +1,7 @@
 """The straight line, read top-down: inputs -> statistics and runs -> scoreboard -> tau table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,16 +14,26 @@ from clirbench.columns import holes, scoreboard, tied_runs, unwritten_runs_note,
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import Changed, NothingCompared, raise_all
-from clirbench.inputs import adapt_to_inputs, distinct, near_copy_notes, preflight, read_inputs, runs_of_others
+from clirbench.inputs import (
+    adapt_to_inputs,
+    distinct,
+    near_copy_notes,
+    preflight,
+    read_inputs,
+    runs_of_others,
+    second_measure,
+)
 from clirbench.later import Shelf, load_value
+from clirbench.measures.base import Measure
 from clirbench.metrics.base import counter
 from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
+from clirbench.result import SECOND, Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.belonging import NEAR_COPIES
-from clirbench.statistics.correlation import Correlation, lowered_by_scorings
+from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.kinds import lowered_by_kinds
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -65,7 +75,12 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     empty = inputs.left_out
     asked = [(label, name) for name in experiment.retrievers for label in inputs.topics]
     judged = {",".join(filter(None, one)): judge(experiment, inputs, *one, watch) for one in asked}
-    found = pass_over(experiment, inputs, judged, watch)
+    if (first := second_measure(experiment, inputs)) is not None:
+        with suppress(NothingCompared):
+            judged[SECOND] = judge(
+                replace(experiment, relevance={"": experiment.relevance[""]}), inputs, SECOND, "", watch
+            )
+    found = pass_over(experiment, inputs, judged, watch, first)
     healthy, alike = looked_over(experiment, inputs, found)
     inputs, told = distinct(experiment, inputs, alike)
     rows, strange = health(inputs.corpus, inputs.translations, healthy)
@@ -79,10 +94,13 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     notes += [f"{system} is left out: {why}" for system, why in empty.items()]
     notes += [*unmade.values(), *told, *strange]
     notes += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
+    retrieval = {label: scored(one, found, label, inputs.searched) for label, one in judged.items()}
+    second = retrieval.pop(SECOND, None)
     return Result(
         experiment,
         inputs=inputs,
-        retrieval={label: scored(one, found, label, inputs.searched) for label, one in judged.items()},
+        retrieval=retrieval,
+        second=second if second and second.per_topic else None,
         statistics=Shelf(statistics_),
         scores={key: float(one[0]) for key, one in scores.items()},
         failures=failed,
@@ -117,7 +135,7 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
 
     Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
     """
-    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics[label]
+    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics_of(label)
     assert retriever is not None
     task = Search(topics, english.map, experiment.engine.pmap, watch)
     runs, ideal = dict[str, Any](), None
@@ -150,16 +168,25 @@ def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
     return run
 
 
-def pass_over(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch) -> Found:
-    """What one pass over each text of each system gives; a text that is both sides is read once."""
-    jobs = list(jobs_of(experiment, inputs, judged))
+def pass_over(
+    experiment: Experiment,
+    inputs: Inputs,
+    judged: Mapping[str, Retrieval],
+    watch: Watch,
+    first: Measure | None = None,
+) -> Found:
+    """What one pass over each text of each system gives; a text that is both sides is read once. `first`: the one
+    measure that is computed by the second kind of topics."""
+    jobs = list(jobs_of(experiment, inputs, judged, first))
     found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in (*inputs.translations, *inputs.baselines)}
     for job, values in zip(jobs, watch("systems", run_jobs(experiment.engine, jobs), len(jobs)), strict=True):
         found[job.system] |= values
     return found
 
 
-def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval]) -> Iterator[Pass]:
+def jobs_of(
+    experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], first: Measure | None = None
+) -> Iterator[Pass]:
     """The jobs of every system: one for each of its texts. Metrics that count the same are counted once."""
     corpus, test = inputs.corpus, Shared(inputs.corpus.test)
     tested = {t.system: t.test for t in inputs.translations if t.test is not None}
@@ -168,7 +195,7 @@ def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retriev
     references = References.of(corpus, inputs.translations)
     copied = None if made_from_reference(experiment) else Shared(references)
     steps = {
-        label: Retrieve(experiment.retrievers[of.retriever], inputs.topics[of.topic_label], corpus.document_map)  # type: ignore[arg-type]
+        label: Retrieve(experiment.retrievers[of.retriever], inputs.topics_of(of.topic_label), corpus.document_map)  # type: ignore[arg-type]
         for label, of in judged.items()
         if not of.runs
     }
@@ -192,7 +219,8 @@ def jobs_of(experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retriev
                 yield ("run", label), run
             for judgments, by in of.judged.items():
                 # What compares with the English side's own run is the same under every set of judgments.
-                for measure in (one for one in experiment.measures if one.uses_qrels or not judgments):
+                wanted = (one for one in experiment.measures if one.uses_qrels or not judgments)
+                for measure in (first,) if label == SECOND and first else wanted:
                     part = with_marks(measure.name, judgments)
                     call = Call(measured, (known(measure), known(by), run), part, many=True)
                     yield ("value", label, judgments, measure.name), call
@@ -269,7 +297,7 @@ def conclude(work: Result, watch: Watch) -> Result:
         result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := board.first_measure:
-        lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
+        lowered = lowered_by_kinds(result.correlations, measure.name, result.kinds)
         result = _with(result, correlations=tuple(lowered))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
@@ -278,7 +306,7 @@ def conclude(work: Result, watch: Watch) -> Result:
 
 
 def _with(result: Result, **changes: Any) -> Result:
-    """`replace` of fields from which nothing was worked out: evidence, other scorings and all that is kept stays."""
+    """`replace` of fields from which nothing was worked out: evidence, kinds of topics and all that is kept stays."""
     made = replace(result, **changes)
     vars(made).update({**vars(result), **vars(made)})
     return made

@@ -30,6 +30,7 @@ from clirbench.errors import (
     shorten,
 )
 from clirbench.files.trec import read_ideal, read_runs
+from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
@@ -76,6 +77,10 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 topics[label] = topics_of(source, corpus.english, experiment.engine)
                 check_size(with_marks("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
+    second: tuple[Topic, ...] = ()
+    if experiment.second_topics is not None and "" in topics and experiment.runs is None:
+        with suppress(InputError):  # a collection without such topics has one kind
+            second = topics_of(experiment.second_topics, corpus.english, experiment.engine)
     pending = {t.system: t.pending for t in translations if t.pending}
     left_out = {t.system: t.left_out for t in translations if t.left_out}
     if left_out and len(left_out) + len(pending) == len(translations):
@@ -83,7 +88,7 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
     if len(pending) == len(translations):
         raise NothingCompared(f"every system is pending: {shorten(_reasons(pending), 1000)}")
     there = tuple(t for t in translations if not (t.pending or t.left_out))
-    return Inputs(corpus, there, topics, pending, baselines, left_out)
+    return Inputs(corpus, there, topics, pending, baselines, left_out, second)
 
 
 def _reasons(systems: Mapping[str, str]) -> str:
@@ -273,6 +278,17 @@ def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
         }
     board, _ = scoreboard(experiment, inputs, {}, retrieval)
     return Result(experiment, board, (), inputs, retrieval)
+
+
+def second_measure(experiment: Experiment, inputs: Inputs) -> Measure | None:
+    """The measure that the second kind of topics is searched for: the first one of the run, where the ranking of the
+    English side for its own first topics judges it; None where nothing is searched for a second kind.
+    """
+    column = expected_result(experiment, inputs).board.first_measure if inputs.second_topics else None
+    if column is None or column.judged_by != "pseudo-relevance":
+        return None
+    names = {with_marks(measure.name, inputs.corpus.collection): measure for measure in experiment.measures}
+    return names.get(column.name)
 
 
 EXCHANGED = "exchanged"

@@ -118,6 +118,7 @@ KEYS = (
     Key("paths.mirror", TEXT, None, "a folder where data sets lie ready", FILES),
     Key("paths.cache", TEXT, "runs/.cache", "the store, and downloads", FILES),
     Key("download", FLAG, False, "whether missing data may be fetched"),
+    Key("second_topics", FLAG, True, "beside topics made from the collection, another kind is searched and compared"),
     Key("seed", WHOLE, 0, "seed of everything random"),
     Key("check", FLAG, False, "read, align and list everything, run nothing"),
     Key("limits.line_bytes", COUNT, Limits.line_bytes, "the most that is read: of one line, one document as JSON"),

@@ -127,6 +127,9 @@ def interval(low: float, high: float, digits: int = 3) -> str:
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
 def listed(names: Sequence[str], most: int = 6) -> str:
     """`A, B and C`; of many, the first and how many more."""
     if len(names) > most:

@@ -16,31 +16,32 @@ from clirbench.engines.base import Engine
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.files.score_tables import ScoreTables
 from clirbench.keys import setting
-from clirbench.later import Shelf, load_value
 from clirbench.measures.base import Measure
-from clirbench.measures.parsing import RESERVE, SCORINGS
 from clirbench.metrics.base import Metric
 from clirbench.pages import Table
 from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.belonging import FOUND, Units, readings, units_of
-from clirbench.statistics.correlation import Correlation, Scoring, ScoringTau, scoring_taus
+from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
-from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import Evidence
+from clirbench.statistics.kinds import Kinds, compared_kinds
 from clirbench.statistics.pairs import SeparablePairs, separable_pairs
-from clirbench.steps import rescored
-from clirbench.store.cached import Call, Pass, Plan, Shared, cached_result, run_jobs
+from clirbench.store.cached import Plan, cached_result
 from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
 from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
 from clirbench.text import Text
-from clirbench.topics.base import TopicSource
+from clirbench.topics.base import TopicSource, described
 from clirbench.types import JUDGES, Doubles, Failure, Judged, Run, Topic, Translation
 
 MOST_RELEVANT = 0.5
 """Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
+
+
+SECOND = "second kind"
+"""The label of the second kind of topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class Inputs:
     """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written.
 
     `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`). `left_out`:
-    why systems are no longer among `translations`.
+    why systems are no longer among `translations`. `second_topics`: another kind, made from the same collection.
     """
 
     corpus: Corpus
@@ -57,6 +58,11 @@ class Inputs:
     pending: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     baselines: tuple[Translation, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    second_topics: tuple[Topic, ...] = ()
+
+    def topics_of(self, label: str) -> tuple[Topic, ...]:
+        """The topics of a label, or the second kind's."""
+        return self.second_topics if label == SECOND else self.topics[label]
 
     @property
     def searched(self) -> dict[str, Text]:
@@ -147,6 +153,12 @@ def with_marks(name: str, *marks: str) -> str:
     return f"{name}[{kept}]" if kept else name
 
 
+def of_systems(known: Iterable[str], values: Doubles, systems: Sequence[str]) -> Doubles:
+    """(systems, topics) of values in the order of `known`; NaN for a system that is not among them."""
+    row, holes = {system: i for i, system in enumerate(known)}, np.full(values.shape[1], np.nan)
+    return np.stack([values[row[system]] if system in row else holes for system in systems])
+
+
 Value = TypeVar("Value")
 Row = TypeVar("Row")
 
@@ -187,6 +199,7 @@ class Experiment:
     search the source as it is, and the English side. `baseline`: the system in use, which others are held against; a
     loss of up to `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where
     it is named. `keep_copies`: a system that copies the reference takes part. `languages`: of the collection.
+    `second_topics`: another kind, by which the first measure is computed too; it makes no columns.
     """
 
     name: str
@@ -222,6 +235,7 @@ class Experiment:
     keep_copies: bool = setting("keep_copies")
     primary: str = setting("primary")
     languages: Languages | None = None
+    second_topics: TopicSource | None = None
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:
@@ -235,7 +249,8 @@ class Result:
 
     `scores`, `statistics`, `failures` are by (metric, system), `retrieval` by label of topics and retriever. `notes`:
     why systems were left out, and what is strange. `lost`: systems that were not translated. `baselines` are printed
-    below the systems of `board`, and nothing counts them; both have the same columns.
+    below the systems of `board`, and nothing counts them; both have the same columns. `second`: the first measure by
+    the second kind of topics.
     """
 
     experiment: Experiment
@@ -252,6 +267,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     baselines: Scoreboard = NO_ROWS
     resemblances: Resemblances = NOTHING_ALIKE
+    second: Retrieval | None = None
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -312,67 +328,23 @@ class Result:
         measure = self.board.first_measure
         return "" if measure is None else measure_with_topics(self.evidence, measure.name)
 
-    @property
-    def ranked(self) -> tuple[Retrieval, str, str] | None:
-        """The rankings behind the first measure, the label of its judgments and its own name.
-
-        None of a score table, and where people judged: there is no other scoring of their judgments.
-        """
-        column = self.board.first_measure
-        if column is None or column.judged_by != "pseudo-relevance":
+    @cached_property
+    def kinds(self) -> Kinds | None:
+        """The first measure by the first kind of topics and by the second; None where no second kind was searched."""
+        column, found, experiment = self.board.first_measure, self.second, self.experiment
+        if column is None or found is None or experiment.second_topics is None:
             return None
-        collection = "" if self.inputs is None else self.inputs.corpus.collection
-        for topics, retrieval in self.retrieval.items():
-            for relevance, name in retrieval.per_topic:
-                if with_marks(name, collection, topics, relevance) == column.name and len(retrieval.ideal):
-                    return retrieval, relevance, name
-        return None
-
-    @cached_property
-    def other_scorings(self) -> tuple[Scoring, ...]:
-        """Sixteen other scorings of the topics of the first measure; none of a score table, or where people judged.
-
-        The first measure is none of them: one that has its very values gives its place to RBO(p=0.9), which is none
-        of the sixteen otherwise.
-        """
-        if self.ranked is None or self.board.first_measure is None:
-            return ()
-        retrieval, relevance, name = self.ranked
-        topics, n_documents = Shared(retrieval.topics(relevance, name)), retrieval.judged[relevance].n_documents
-        runs = retrieval.runs.kept if isinstance(retrieval.runs, Shelf) else retrieval.runs
-        given, texts = (Shared(retrieval.ideal), topics, n_documents), self.inputs.searched if self.inputs else {}
-        jobs = [Pass({"": Call(rescored, (*given, run))}, Shared(texts.get(s, run))) for s, run in runs.items()]
-        found = (one[""] for one in run_jobs(self.experiment.engine, jobs))
-        by_system = {s: load_value(v) for s, v in zip(runs, found, strict=True) if not isinstance(v, Failure)}
-        holes = np.full(len(SCORINGS), np.nan)
-        values = np.stack([by_system.get(system, holes) for system in self.board.systems], axis=1)
-        scorings = [Scoring(scoring, row) for scoring, row in zip(SCORINGS, values, strict=True)]
-        own = self.board.first_measure.values
-        same = [s.name for s in scorings if np.allclose(s.values, own, rtol=0, atol=1e-9, equal_nan=True)]
-        left_out = RESERVE if RESERVE in same or not same else same[0]
-        return tuple(scoring for scoring in scorings if scoring.name != left_out)
-
-    @cached_property
-    def topic_halves(self) -> tuple[Scoring, ...]:
-        """The first measure on every other topic, and on those between, where its judgments have other scorings."""
-        if self.ranked is None or self.board.first_measure is None:
-            return ()
-        _, _, name = self.ranked
-        measure = next(measure for measure in self.experiment.measures if measure.name == name)
-        per_topic = self.evidence.per_topic[self.board.first_measure.name]
-        sign = 1 if measure.higher_is_better else -1
-        return tuple(
-            Scoring(f"{name}, {half} topics", sign * measure.aggregate(per_topic[:, start::2]), half=True)
-            for start, half in enumerate(("odd", "even"))
-            if per_topic.shape[1] > start
+        (values,) = found.per_topic.values()
+        return compared_kinds(
+            self.evidence,
+            self.units,
+            column.name,
+            of_systems(found.runs, values, self.board.systems),
+            said=described(experiment.topics[""], self.evidence.topics(column.name)),
+            kind=str(getattr(experiment.second_topics, "kind", SECOND)),
+            alpha=experiment.alpha,
+            seed=experiment.seed,
         )
-
-    @cached_property
-    def scoring_taus(self) -> tuple[ScoringTau, ...]:
-        """tau of every metric under every other scoring and on both halves of the topics, and whether it is shown."""
-        scorings = (*self.other_scorings, *self.topic_halves)
-        experiment = self.experiment
-        return tuple(scoring_taus(scorings, real_metrics(self.board), self.units, alpha=experiment.alpha))
 
     @cached_property
     def decision(self) -> Decision | None:
@@ -440,11 +412,9 @@ class Result:
         measures: dict[str, Measure] = {}
         collection = "" if self.inputs is None else self.inputs.corpus.collection
         for topics, retrieval in self.retrieval.items():
-            row = {system: i for i, system in enumerate(retrieval.runs)}
             for (relevance, name), values in retrieval.per_topic.items():
                 column = with_marks(name, collection, topics, relevance)
-                holes = np.full(values.shape[1], np.nan)
-                per_topic[column] = np.stack([values[row[s]] if s in row else holes for s in systems])
+                per_topic[column] = of_systems(retrieval.runs, values, systems)
                 measures[column] = by_name[name]
         metrics = {metric.name: metric for metric in self.experiment.metrics}
         return Evidence(board, self.statistics, metrics, per_topic, measures)

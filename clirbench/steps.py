@@ -6,7 +6,6 @@ each after those that it needs (`clirbench.experiment` says which). Of all syste
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +13,8 @@ import numpy as np
 from clirbench.errors import AlignmentError, EmptyCollection
 from clirbench.files.lines import Lines, Spool, give_back, map_of
 from clirbench.later import keep_recent
-from clirbench.measures.base import Measure, arithmetic
+from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
-from clirbench.measures.parsing import TOGETHER, Rescoring
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.tokens import STRETCH, stretches
 from clirbench.retrieval.base import Retriever, Search, Staged
@@ -124,19 +122,6 @@ def measured(measures: Sequence[Measure], judged: Judged, run: Run) -> list[Doub
     """The per-topic values of each measure of one run."""
     values = score_run(measures, run, judged)
     return [values[measure.name] for measure in measures]
-
-
-def rescored(ideal: Run, topic_ids: tuple[str, ...], n_documents: int, run: Run) -> Doubles:
-    """The value of a run under each of `rescoring.SCORINGS`, over these topics of the English side's run."""
-    parts = _rescorings(ideal, topic_ids, n_documents)
-    return arithmetic(np.concatenate([part.per_topic(run) for part in parts], axis=1))
-
-
-@lru_cache(maxsize=1)
-def _rescorings(ideal: Run, topic_ids: tuple[str, ...], n_documents: int) -> list[Rescoring]:
-    """Some topics at a time."""
-    starts = range(0, len(topic_ids), TOGETHER)
-    return [Rescoring(ideal, topic_ids[at : at + TOGETHER], n_documents) for at in starts]
 
 
 @dataclass(frozen=True)

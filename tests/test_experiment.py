@@ -18,6 +18,7 @@ from clirbench.errors import NothingCompared
 from clirbench.experiment import compute_steps, retrieve, run, with_store
 from clirbench.measures.parsing import parse
 from clirbench.relevance.top_k import TopK
+from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, count, no_watch
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
@@ -186,50 +187,38 @@ def test_what_a_reader_must_know_of_run_files_is_noted() -> None:
     assert list(unwritten_runs_note(replace(made, write_runs="all"), found(many))) == []
 
 
-def test_the_other_scorings_are_those_of_the_parts() -> None:
-    """AP with three relevant documents is trec_eval's on the judgments of TopK(3); systems in the board's order."""
-    made = replace(experiment(held()), primary="RR")
-    result = run(made)
-    assert len(result.other_scorings) == 16
-    found = {scoring.name: scoring.values for scoring in result.other_scorings}
-    expected = run(replace(made, relevance={"": TopK(3)}, measures=(parse("AP"),), primary="AP")).board["AP"].values
-    assert found["AP, k = 3"] == pytest.approx(expected)
-    assert [half.name for half in result.topic_halves] == ["RR, odd topics", "RR, even topics"]
-    per_topic = result.retrieval[""].per_topic["", "RR"]
-    assert [half.values.tolist() for half in result.topic_halves] == per_topic.T.tolist()  # two topics, one in each
-    assert {(row.scoring, row.metric) for row in result.scoring_taus} == {
-        (scoring, "Wrong") for scoring in (*found, "RR, odd topics", "RR, even topics")
-    }
+@dataclass(frozen=True)
+class Others:
+    """Another kind of topics."""
+
+    kind: str = "others"
+    signature: str = "others"
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        return (Topic.of("a", "rain"), Topic.of("b", "ring"), Topic.of("c", "price"))
 
 
-def test_the_measure_of_the_run_is_no_other_scoring() -> None:
-    """AP by the first three documents is one of the sixteen; RBO(p=0.9) takes its place."""
-    english = ("oil oil oil", "oil oil", "oil", "oil a b", "oil a b c d", "gold")
-    copies = {"x": (*english[:4], "a", "gold"), "y": ("a", "oil", "oil oil", "oil a", "b", "gold"), "z": english[::-1]}
-    systems = (Translation(s, TextLines(("a b c",)), TextLines(tuple(copy))) for s, copy in copies.items())
-    documents = Documents(TextLines(english), DocumentMap.blocks_of(len(english)))
-    sources = Held(Corpus(TestSet((("a b c",),)), documents), tuple(systems))
-    made = replace(experiment(sources), relevance={"": TopK(3)})
-    names = [s.name for s in run(replace(made, measures=(parse("AP"),), primary="AP")).other_scorings]
-    assert len(names) == 16
-    assert "AP, k = 3" not in names
-    assert "RBO, p = .9" in names
-    names = [s.name for s in run(replace(made, measures=(parse("RBO(p=0.9)"),))).other_scorings]
-    assert len(names) == 16
-    assert "RBO, p = .9" not in names
+def test_the_second_kind_is_searched_and_makes_no_column() -> None:
+    """`bad` has price and rain in the second and third place of their documents, and ring in none."""
+    made = replace(experiment(held()), second_topics=Others(), primary="RR")
+    result, alone = run(made), run(experiment(held()))
+    assert [column.name for column in result.board.columns] == [column.name for column in alone.board.columns]
+    assert list(result.retrieval) == [""]
+    assert result.second is not None
+    assert list(result.second.per_topic) == [("", "RR")]
+    values = result.second.per_topic["", "RR"]
+    assert values.shape == (3, 3)
+    assert values[0].tolist() == [1, 1, 1]
+    assert result.kinds is not None
+    assert (result.kinds.kind, result.kinds.topics, result.kinds.said) == ("others", 2, "2 topics")
+    assert "topic_kinds" in run_tables(result)
 
 
-def test_people_and_score_tables_have_no_other_scorings() -> None:
+def test_people_judge_one_kind_of_topics() -> None:
     @dataclass(frozen=True)
     class People(TopK):
         judged_by: ClassVar[Judge] = "people"
 
-    judged = run(replace(experiment(held()), relevance={"": People(1)}))
-    assert (judged.other_scorings, judged.topic_halves, judged.scoring_taus) == ((), (), ())
-    assert run(replace(experiment(held()), measures=())).other_scorings == ()
-
-
-def test_a_system_without_a_ranking_is_a_hole_in_other_scorings(tmp_path: Path) -> None:
-    made = experiment(held({**COPIES, "half": ENGLISH[:4]}))
-    result = run(replace(made, engine=Cached(Serial(), Store(tmp_path))))
-    assert {tuple(np.isnan(s.values)) for s in result.other_scorings} == {(False, True, False)}
+    made = replace(experiment(held()), second_topics=Others(), relevance={"": People(1)})
+    assert (run(made).second, run(made).kinds) == (None, None)
+    assert run(replace(made, measures=())).kinds is None

@@ -42,10 +42,12 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
+from clirbench.retrieval.analyzers import ByLanguage
 from clirbench.retrieval.base import Retriever
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
+from clirbench.topics.made import other_kind
 
 TARGET = "_target_"
 QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
@@ -195,6 +197,9 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
         "measures": (*parts.measures(), *parts.several("measure", Measure)),
         "tables": parts.tables(),
     }
+    if plain.get("second_topics"):
+        analyzer = getattr(experiment["retriever"], "analyzer", ByLanguage())
+        experiment["second_topics"] = other_kind(experiment["topics"].get(""), analyzer)
     with gathered(errors):
         if "parquet" in experiment["table_formats"]:
             require("output.tables=[parquet]", "parquet", "pyarrow")

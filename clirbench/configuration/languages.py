@@ -20,7 +20,7 @@ from clirbench.text import Text
 PLAIN = "13a"
 """The default tokeniser; any other was chosen by the user."""
 ENGLISH = "en"
-CUT = ("topics", "retriever", "also_retriever", "relevance", "metrics", "analyses")
+CUT = ("topics", "second_topics", "retriever", "also_retriever", "relevance", "metrics", "analyses")
 """Parts of an experiment that cut texts into words."""
 
 

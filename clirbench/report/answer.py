@@ -19,7 +19,7 @@ import numpy as np
 from clirbench import pages as wording
 from clirbench.files.tables import as_number
 from clirbench.later import keep_recent
-from clirbench.pages import Finding, listed, number
+from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import groups_needed
@@ -183,9 +183,10 @@ def _about(
 
 def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := getattr(result, "kinds", None)) is not None:
-        values = {"topics": kinds.said, "second": kinds.second, "differs": kinds.differs, "metric": metric}
-        yield Finding("queries", values=values | {"grade": kinds.grades.get(metric, "") if lowered else ""})
+    if (kinds := result.kinds) is not None:
+        grade = next((one.grade for one in kinds.metrics if one.metric == metric and lowered), "")
+        values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
+        yield Finding("queries", values=values | {"orders": kinds.orders, "metric": metric, "grade": grade})
 
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
@@ -250,6 +251,7 @@ EVIDENCE = {
 OPTIONAL = ("noise", "queries", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never.
 Topics of which another kind orders the systems otherwise limit the answer, and stay."""
+NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that retrieval can tell apart, how many a metric has right is not reported."""
 READ = {
@@ -263,7 +265,6 @@ READ = {
 EXCHANGED = "With the two references exchanged, {metric} is shown less clearly."
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:

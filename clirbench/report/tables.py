@@ -16,8 +16,9 @@ from clirbench.report.decision import decision_tables
 from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_searched
-from clirbench.statistics.correlation import Correlation, ScoringTau
+from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.given import Beyond, Permuting, beyond_known
+from clirbench.statistics.kinds import KindTau
 from clirbench.statistics.pairs import SeparablePairs
 
 
@@ -89,9 +90,7 @@ def _numbers(texts: Iterable[str]) -> bool:
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:
-    """What metrics add to `given`, pairs that retrieval can tell apart, retrievers side by side and other scorings,
-    where there are any; then the tables of the analyses.
-    """
+    """What metrics add to `given`, pairs told apart, retrievers and kinds of topics, where there are any; then analyses."""
     experiment, made = result.experiment, list[Table]()
     if experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -114,7 +113,7 @@ def all_tables(result: Result) -> tuple[Table, ...]:
         made.append(Table.of("separable_pairs", title, SeparablePairs, counted, (told,)))
     if experiment.also_retriever:
         made += retriever_tables(result)
-    return (*made, *scoring_tables(result), *result.tables)
+    return (*made, *kinds_table(result), *result.tables)
 
 
 def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
@@ -140,22 +139,23 @@ def retriever_tables(result: Result) -> list[Table]:
     return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 
 
-def scoring_tables(result: Result) -> list[Table]:
-    """A map of taus, scorings by metrics, and its rows; nothing where people judged, or of score tables."""
-    rows = result.scoring_taus
-    if not rows:
+def kinds_table(result: Result) -> list[Table]:
+    """Table `topic_kinds`: the first measure by a second kind of topics, a row for each metric; none without one."""
+    found, column = result.kinds, result.board.first_measure
+    if found is None or column is None:
         return []
-    metrics = tuple(dict.fromkeys(row.metric for row in rows))
-    tau = {(row.scoring, row.metric): row.tau for row in rows}
-    scorings = dict.fromkeys(row.scoring for row in rows)
-    wide = tuple((scoring, *(tau[scoring, metric] for metric in metrics)) for scoring in scorings)
+    of = {"measure": column.name, **{name: getattr(found, name) for name in OF_KINDS}}
     text = (
-        "tau between groups under each scoring of the same topics; the last two are the measure itself on every other "
-        "topic.",
+        f"{column.name} by {found.topics} topics of each kind. tau, low, high, grade: by {found.kind}; differs: the "
+        f"difference of taus is more than noise over topics. orders: tau between the orders of the systems by the two "
+        f"kinds; halves: the 5 % point of tau between random halves of the first kind.",
     )
-    title, header = "Would other scorings of the same topics show the same?", ("scoring", *metrics)
-    alone = Table.of("scorings", "Other scorings, row by row", ScoringTau, rows, shown=0)
-    return [Table("scorings_map", title, header, wide, text), alone]
+    header = (*of, *(field.name for field in dataclasses.fields(KindTau)))
+    rows = [(*of.values(), *dataclasses.astuple(row)) for row in found.metrics]
+    return [Table("topic_kinds", "Is it the same by another kind of topics?", header, rows, text)]
+
+
+OF_KINDS = ("kind", "topics", "reliability", "orders", "halves")
 
 
 def copy_run(earlier: Path, unfinished: Path) -> None:

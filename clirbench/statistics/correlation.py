@@ -1,6 +1,6 @@
 """The tau table: every IR measure against every MT metric, across the systems of a scoreboard.
 
-Under other scorings of the same topics too, and over several experiments (language pairs, domains, collections).
+Over several experiments too (language pairs, domains, collections).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from clirbench.statistics.belonging import Units, covariates, units_of
 from clirbench.statistics.ceiling import better_half_ceiling, ceilings
 from clirbench.statistics.coefficients import UNTESTED, coefficient, complete_pairs, significance
 from clirbench.statistics.given import ALONG, explaining, real_metrics
-from clirbench.statistics.grades import SHOWN, Evidence, Graded, after_scorings, at_most_weak, grade, reliability
+from clirbench.statistics.grades import SHOWN, Evidence, Graded, at_most_weak, grade, reliability
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
@@ -201,59 +201,6 @@ def with_ceilings(rows: Iterable[Correlation], evidence: Evidence, units: Units)
             if not isnan(row.better_half):
                 half = better_half_ceiling(top.value, evidence.board[row.measure].oriented, units.index)
             row = replace(row, ceiling=top.value, ceiling_low=top.low, ceiling_high=top.high, better_half_ceiling=half)
-        yield row
-
-
-@dataclass(frozen=True, eq=False)
-class Scoring:
-    """The systems' values under one scoring; `values`: (systems,) in the order of the board, more is better, NaN holes.
-
-    `half`: the measure of the run itself, on half of its topics.
-    """
-
-    name: str
-    values: Doubles
-    half: bool = False
-
-
-@dataclass(frozen=True)
-class ScoringTau:
-    """One metric under one scoring: tau between groups, and whether its low end is above 0."""
-
-    scoring: str
-    metric: str
-    tau: float
-    shown: bool
-    half: bool = False
-
-
-def scoring_taus(
-    scorings: Sequence[Scoring], metrics: Sequence[Column], units: Units, *, alpha: float = 0.05
-) -> list[ScoringTau]:
-    """A row for every scoring and metric; shown: the low end of tau is above 0."""
-    if not metrics:
-        return []
-    x = np.stack([metric.oriented for metric in metrics])
-    rows = []
-    for scoring in scorings:
-        found = agreements(x, scoring.values, units.index, alpha=alpha)
-        rows += [
-            ScoringTau(scoring.name, metric.name, one.tau, one.low > 0, scoring.half)
-            for metric, one in zip(metrics, found, strict=True)
-        ]
-    return rows
-
-
-def lowered_by_scorings(rows: Iterable[Correlation], measure: str, taus: Iterable[ScoringTau]) -> Iterator[Correlation]:
-    """The rows; a grade with `measure` that fewer than half of its other scorings show is one step lower."""
-    shown: dict[str, list[bool]] = {}
-    for one in taus:
-        if not one.half:
-            shown.setdefault(one.metric, []).append(one.shown)
-    for row in rows:
-        if (row.measure, row.coefficient) == (measure, KENDALL) and row.metric in shown:
-            found = after_scorings(Graded(row.grade, row.lowered), sum(shown[row.metric]), len(shown[row.metric]))
-            row = replace(row, grade=found.grade, lowered=found.lowered)
         yield row
 
 

@@ -32,7 +32,6 @@ SHOWN = {STRONG: 0.5, MODERATE: 0.25, WEAK: 0.0}
 GRADES = (STRONG, MODERATE, WEAK, OPEN, LITTLE, NOISY, CONTRADICTED)
 RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
-HALF_OF_SCORINGS = 0.5
 COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
 
@@ -67,17 +66,6 @@ def one_lower(name: str) -> str:
 def at_most_weak(graded: Graded) -> Graded:
     """The grade, but weak where it is higher: a covariate explains everything."""
     return Graded(WEAK, f"{graded.lowered} {COVARIATE}".strip()) if graded.grade in (STRONG, MODERATE) else graded
-
-
-def after_scorings(graded: Graded, shown: int, scorings: int) -> Graded:
-    """The grade, one step lower where fewer than half of the other scorings of the same topics show the metric.
-
-    One that a covariate has limited to weak stays: it was two steps higher, or one.
-    """
-    limited = COVARIATE in graded.lowered.split()
-    if graded.grade in SHOWN and not limited and shown < HALF_OF_SCORINGS * scorings:
-        return Graded(one_lower(graded.grade), " ".join(filter(None, (graded.lowered, "scorings"))))
-    return graded
 
 
 def reliability(values: Doubles) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from clirbench.pages import NUMBERS
 from clirbench.types import Documents, Topic
 
 
@@ -11,7 +12,8 @@ class TopicSource(Protocol):
     """A source of topics; a frozen dataclass whose fields are its configuration.
 
     It may declare its `kind`, a short name for columns (`MAP[titles]`; default: the name of its class), and
-    `known_item_like`, whether a topic is taken from one document that answers it (default: not known).
+    `known_item_like`, whether a topic is taken from one document that answers it (default: not known); and how its
+    topics are `said` in an answer.
     """
 
     @property
@@ -23,3 +25,10 @@ class TopicSource(Protocol):
 
         Raises `InputError` for doubled ids, topics without text, or none at all.
         """
+
+
+def described(source: TopicSource, n: int) -> str:
+    """What n topics of a source are, in words: `five rare words each of 369 reference sentences`."""
+    terms = getattr(source, "terms", 0)
+    said: str = getattr(source, "said", "{n} topics")
+    return said.format(n=n, terms=NUMBERS[terms] if terms < len(NUMBERS) else terms)

@@ -1,4 +1,4 @@
-"""Topics made from the English side: key terms, titles, sentences. They are like known items, and say so.
+"""Topics made from the English side: rare terms, key terms, titles, sentences. They are like known items, and say so.
 
 Evenly spaced: of N candidates, n topics take those at positions floor(i * N / n), i = 0 .. n-1; all N where n >= N.
 """
@@ -6,7 +6,7 @@ Evenly spaced: of N candidates, n topics take those at positions floor(i * N / n
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
@@ -33,6 +33,8 @@ class Made(ABC):
     """The settings besides `n`, as the signature has them."""
     wanted: ClassVar[str]
     """What a document must have to give a topic."""
+    said: ClassVar[str]
+    """What `{n}` topics of this kind are, in an answer."""
     n: int
 
     def __post_init__(self) -> None:
@@ -60,20 +62,89 @@ class Made(ABC):
         positions = set(evenly_spaced(len(documents), self.n))
         return (document for position, document in enumerate(documents) if position in positions)
 
+    def lines(self, documents: Documents, fits: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+        """(`line` and its number, line) of `n` segments evenly spaced among those that fit."""
+        fitting = [number for number, line in enumerate(documents.lines(), start=1) if fits(line)]
+        chosen = {fitting[position] for position in evenly_spaced(len(fitting), self.n)}
+        numbered = enumerate(documents.lines(), start=1)
+        return ((f"line{number}", line.strip()) for number, line in numbered if number in chosen)
+
+
+class RareWords(Made):
+    """Topics of the terms of highest idf in a text, of those that are in at least `min_documents` documents.
+
+    idf falls with the number of documents that contain a term; ties go to the term that comes first in the text. A term
+    enters the topic as the word of the text that analyses to it alone, so that any engine can search it; in a script
+    without spaces, and where marks divide a word, as it stands.
+    """
+
+    kept: ClassVar[bool] = True
+
+    analyzer: Analyzer
+    terms: int
+    min_documents: int
+
+    def rarest(self, documents: Documents) -> Callable[[str], list[str]]:
+        """From a text to its words for a topic, the rarest first: every term once, however many there are."""
+        frequency: Counter[str] = Counter()
+        analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
+        for document in documents:
+            frequency.update(set().union(*map(analysed, set(document.text.split()))))
+        words_of = lru_cache(MOST_CHUNKS)(self._words)
+
+        def words(text: str) -> list[str]:
+            found: dict[str, str] = {}
+            for term, word in (one for chunk in text.split() for one in words_of(chunk)):
+                if frequency[term] >= self.min_documents:
+                    found.setdefault(term, word)
+            return [found[term] for term in sorted(found, key=frequency.__getitem__)]
+
+        return words
+
+    def _words(self, chunk: str) -> tuple[tuple[str, str], ...]:
+        """(term, word) of a chunk: itself without the marks around it, the words in it, then terms as they stand."""
+        inside = self.analyzer.terms(chunk)
+        candidates = [*_words_of(chunk), *([] if chunk.isascii() else (term for term in inside if term in chunk))]
+        analysed = ((self.analyzer.terms(word), word) for word in candidates)
+        return tuple((terms[0], word) for terms, word in analysed if len(terms) == 1 and terms[0] in inside)
+
 
 @dataclass(frozen=True)
-class KeyTerms(Made):
-    """For each of `n` documents evenly spaced, the `terms` terms of highest idf that enough documents contain.
+class RareTerms(RareWords):
+    """The `terms` rarest terms of each of `n` segments, evenly spaced among those that have `min_terms` or more.
 
-    idf falls with the number of documents that contain a term; ties go to the term that comes first in the document.
-    A term enters the topic as the word of the document that analyses to it alone, so that any engine can search it.
+    Only terms that are in `min_documents` documents or more count (`RareWords`). topic_id = `line` and the 1-based line
+    number. What chose the constants, and on which collections it was confirmed: docs/decisions.md.
+    """
+
+    kind: ClassVar[str] = "rareterms"
+    rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|min_terms:{min_terms}|an:{analyzer.signature}"
+    wanted: ClassVar[str] = "a segment of {min_terms} terms that are in {min_documents} documents"
+    said: ClassVar[str] = "{terms} rare words each of {n} reference sentences"
+
+    analyzer: Analyzer = field(default_factory=ByLanguage)
+    n: int = 500
+    terms: int = 5
+    min_documents: int = 3
+    min_terms: int = 3
+
+    def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
+        rarest = self.rarest(documents)
+        for topic_id, line in self.lines(documents, lambda line: len(rarest(line)) >= self.min_terms):
+            yield topic_id, " ".join(rarest(line)[: self.terms])
+
+
+@dataclass(frozen=True)
+class KeyTerms(RareWords):
+    """The `terms` rarest terms of each of `n` documents evenly spaced, as `RareWords` says.
+
     A document of fewer such terms gives a shorter topic, a document of none gives no topic. topic_id = doc_id.
     """
 
     kind: ClassVar[str] = "keyterms"
-    kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a term that is in {min_documents} documents"
+    said: ClassVar[str] = "{terms} rare words each of {n} reference documents"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
@@ -81,23 +152,9 @@ class KeyTerms(Made):
     min_documents: int = 3
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
-        analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
-        frequency: Counter[str] = Counter()
-        for document in documents:
-            frequency.update(set().union(*map(analysed, set(document.text.split()))))
+        rarest = self.rarest(documents)
         for document in self.chosen(documents):
-            yield document.doc_id, " ".join(self._words(document.text, frequency))
-
-    def _words(self, text: str, frequency: Mapping[str, int]) -> list[str]:
-        words: dict[str, str] = {}
-        for chunk in text.split():
-            inside = self.analyzer.terms(chunk)
-            for word in _words_of(chunk):
-                found = self.analyzer.terms(word)
-                if len(found) == 1 and found[0] in inside and frequency[found[0]] >= self.min_documents:
-                    words.setdefault(found[0], word)
-        rarest = sorted(words, key=lambda term: frequency[term])
-        return [words[term] for term in rarest[: self.terms]]
+            yield document.doc_id, " ".join(rarest(document.text)[: self.terms])
 
 
 @dataclass(frozen=True)
@@ -109,6 +166,7 @@ class Titles(Made):
 
     kind: ClassVar[str] = "titles"
     wanted: ClassVar[str] = "a first segment with text"
+    said: ClassVar[str] = "the first lines of {n} reference documents"
 
     n: int = 150
 
@@ -129,6 +187,7 @@ class Sentences(Made):
     kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|min_terms:{min_terms}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a segment of {min_terms} terms"
+    said: ClassVar[str] = "{n} reference sentences"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150
@@ -136,14 +195,15 @@ class Sentences(Made):
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
-        long_enough = [
-            number
-            for number, line in enumerate(documents.lines(), start=1)
-            if sum(len(analysed(chunk)) for chunk in line.split()) >= self.min_terms
-        ]
-        chosen = {long_enough[position] for position in evenly_spaced(len(long_enough), self.n)}
-        numbered = enumerate(documents.lines(), start=1)
-        yield from ((f"line{number}", line.strip()) for number, line in numbered if number in chosen)
+        return self.lines(documents, lambda line: sum(len(analysed(chunk)) for chunk in line.split()) >= self.min_terms)
+
+
+def other_kind(source: object, analyzer: Analyzer) -> Made | None:
+    """A second kind of topics beside a made one, with its analyser or else this one: key terms, or rare terms beside
+    them; None beside topics that are not made."""
+    if not isinstance(source, Made):
+        return None
+    return (RareTerms if isinstance(source, KeyTerms) else KeyTerms)(getattr(source, "analyzer", analyzer))
 
 
 def evenly_spaced(n_candidates: int, n: int) -> list[int]:

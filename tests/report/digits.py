@@ -65,7 +65,7 @@ class Folder:
         self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
         self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
         self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
-        self.scorings, self.systems = table(path / "scorings.tsv"), table(path / "systems.tsv")
+        self.systems = table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
 
     def system(self, name: str) -> Row:
@@ -112,10 +112,6 @@ def _findings(run: Folder) -> Iterator[str]:
             yield f"ceiling {found['ceiling']} is in no row"
     for found in run.of("range"):
         yield from _same("range", found["tau"], run.rows[run.results["measure"], found["metric"]]["better_half"])
-    for found in run.of("scorings"):
-        own = [r for r in run.scorings if r["metric"] == found["metric"] and r["half"].lower() == "false"]
-        if (found["shown"], found["scorings"]) != (sum(row["shown"].lower() == "true" for row in own), len(own)):
-            yield f"scorings {found['shown']} of {found['scorings']} is not in scorings.tsv"
     for mine, row in zip(run.results["decision"] or [], run.decision, strict=True):
         for name, value in mine.items():
             yield from _same(f"decision {row['system']} {name}", None if value == "" else value, row[name])
@@ -200,10 +196,6 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield r"Within the better half of the systems .+? orders (\S+ %) \(noise allows about (.+?)\)\.", (
             percent(tau), percent(top),
-        )  # fmt: skip
-    for found in run.of("scorings"):
-        yield r"is shown in (\d+) of (\d+) other scorings of the same topics\.", (
-            str(found["shown"]), str(found["scorings"]),
         )  # fmt: skip
     for found in [*run.of("second"), *run.of("by MAP")]:
         row = run.rows[found["measure"], found["metric"]]

@@ -20,15 +20,14 @@ from clirbench.report.facts import (
     tau_tables,
     undefined_reasons,
 )
-from clirbench.report.tables import all_tables, run_tables, scoring_tables, systems_table
-from clirbench.result import Result, Retrieval
+from clirbench.report.tables import all_tables, systems_table
+from clirbench.result import Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation, correlate
 from clirbench.types import Qrels
 from tests.conftest import Cli
 from tests.report.boards import board, result
 from tests.statistics.worlds import scores_only, world
-from tests.test_experiment import experiment, held, run
 
 
 def row(value: float, significant: str, note: str = "") -> Correlation:
@@ -147,24 +146,6 @@ def test_what_metrics_add_to_what_is_known_is_a_table_too() -> None:
     ]
     assert (rows[0]["tau"], rows[0]["p_value"] < 0.01) == (1, True)
     assert abs(rows[1]["tau"]) < 0.5
-
-
-@pytest.fixture(scope="module")
-def scored() -> Result:
-    return run(experiment(held()))
-
-
-def test_map_and_rows_have_the_same_numbers(scored: Result) -> None:
-    found = {name: table.load() for name, table in run_tables(scored).items()}
-    rows, wide = found["scorings"], found["scorings_map"].set_index("scoring")
-    assert list(rows.columns) == ["scoring", "metric", "tau", "shown", "half"]
-    assert len(rows) == wide.size == 18
-    for row in rows.itertuples():
-        assert wide.loc[row.scoring, row.metric] == pytest.approx(row.tau, rel=0, abs=0, nan_ok=True)
-
-
-def test_score_tables_have_no_other_scorings(scored: Result) -> None:
-    assert scoring_tables(replace(scored, retrieval={})) == []
 
 
 @pytest.fixture

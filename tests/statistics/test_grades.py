@@ -18,8 +18,6 @@ from clirbench.statistics.grades import (
     STRONG,
     WEAK,
     Evidence,
-    Graded,
-    after_scorings,
     gap,
     grade,
     panels,
@@ -48,14 +46,6 @@ from tests.statistics.worlds import scores_only, world
 )
 def test_each_grade_has_its_condition(low: float, high: float, known: float, expected: str) -> None:
     assert grade(low, high, known) == expected
-
-
-def test_fewer_than_half_of_the_other_scorings_lower_a_grade() -> None:
-    assert after_scorings(Graded(STRONG), 7, 16) == Graded(MODERATE, "scorings")
-    assert after_scorings(Graded(WEAK, "reference"), 0, 16) == Graded(OPEN, "reference scorings")
-    assert after_scorings(Graded(LITTLE), 0, 16) == Graded(LITTLE)
-    assert after_scorings(Graded(MODERATE), 8, 16) == Graded(MODERATE)
-    assert after_scorings(Graded(STRONG), 0, 0) == Graded(STRONG)
 
 
 def test_reliability_is_cronbachs_alpha() -> None:

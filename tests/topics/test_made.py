@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
+from clirbench.retrieval.analyzers import Character, English
 from clirbench.text import TextLines
-from clirbench.topics.made import KeyTerms, Sentences, Titles, evenly_spaced
+from clirbench.topics.base import described
+from clirbench.topics.files import TsvTopics
+from clirbench.topics.made import KeyTerms, RareTerms, Sentences, Titles, evenly_spaced, other_kind
 from clirbench.types import Document, DocumentMap, Documents
 
 
@@ -39,9 +42,33 @@ def test_key_terms_are_the_rarest_that_are_not_too_rare_as_words_of_the_document
     assert [topic.text for topic in everything] == ["Tax", "tax", "ship", "crane"]
 
 
+def test_rare_terms_are_of_sentences_that_have_enough_of_them() -> None:
+    """df: port 4, ship 3, tax 2, rum 1, crane 2; in 2 documents or more are 4 terms of d1, 3 of d2, 2 of d3 and d4."""
+    found = documents("The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane")
+    topics = RareTerms(Plain(), terms=4, min_documents=2).topics(found)
+    assert [(t.topic_id, t.text) for t in topics] == [("line1", "Tax Cranes Ships ports"), ("line2", "tax ship port")]
+    assert len(RareTerms(Plain(), n=1, min_documents=2).topics(found)) == 1
+    with pytest.raises(InputError, match="no document has a segment of 3 terms that are in 9 documents"):
+        RareTerms(Plain(), min_documents=9).topics(found)
+
+
+@pytest.mark.parametrize("kind", [KeyTerms, RareTerms])
+def test_a_script_without_spaces_gives_its_characters(kind: type[KeyTerms | RareTerms]) -> None:
+    """Every character is a term; of the first line 京 is in 1 document, 北 in 3, 我 in 3, 爱 in 2."""
+    found = documents("我爱北京", "我爱北", "我北")
+    topics = kind(Character(), terms=3, min_documents=2).topics(found)
+    assert [topic.text for topic in topics][:2] == ["爱 我 北", "爱 我 北"]
+
+
+def test_marks_do_not_divide_a_word() -> None:
+    """Devanagari's vowel signs are no letters of \\w: the word is whole, as the analyser has it."""
+    (topic,) = KeyTerms(English(), min_documents=1).topics(documents("विद्यार्थी"))
+    assert topic.text == "विद्यार्थी"
+
+
 def test_topics_are_the_same_where_few_chunks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     found = documents("The ports, (Ships) Rum taxes? Tax-free tax Cranes!", "ship port tax", "port ship", "port crane")
-    makers = [KeyTerms(Plain(), min_documents=2), Sentences(Plain(), min_terms=2)]
+    makers = [KeyTerms(Plain(), min_documents=2), RareTerms(Plain(), min_documents=2), Sentences(Plain(), min_terms=2)]
     before = [maker.topics(found) for maker in makers]
     monkeypatch.setattr("clirbench.topics.made.MOST_CHUNKS", 2)
     assert [maker.topics(found) for maker in makers] == before
@@ -86,4 +113,18 @@ def test_how_many_must_be_a_count(n: int) -> None:
 
 def test_signatures_say_that_topics_are_known_item_like() -> None:
     assert KeyTerms(Plain()).signature == "keyterms:150|terms:3|min_df:3|an:plain|known-item-like"
+    assert RareTerms(Plain()).signature == "rareterms:500|terms:5|min_df:3|min_terms:3|an:plain|known-item-like"
     assert Titles(20).signature == "titles:20|known-item-like"
+
+
+def test_the_second_kind_is_another_one_with_the_same_analyser() -> None:
+    assert other_kind(RareTerms(Plain()), English()) == KeyTerms(Plain())
+    assert other_kind(KeyTerms(Plain()), English()) == RareTerms(Plain())
+    assert other_kind(Titles(), Plain()) == KeyTerms(Plain())
+    assert other_kind(TsvTopics("topics.tsv"), Plain()) is None
+
+
+def test_kinds_are_described_in_words() -> None:
+    assert described(RareTerms(Plain()), 369) == "five rare words each of 369 reference sentences"
+    assert described(KeyTerms(Plain(), terms=12), 8) == "12 rare words each of 8 reference documents"
+    assert described(Titles(), 8) == "the first lines of 8 reference documents"

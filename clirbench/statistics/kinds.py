@@ -1,0 +1,182 @@
+"""Do other topics order the systems, and judge metrics, alike? Two kinds of topics made from one collection.
+
+Both kinds are compared at the number of topics of the smaller one; of the larger an evenly spaced subset takes part.
+Each kind's topics are resampled independently of the other's: a metric's two taus differ where the .95 interval of
+their difference, normal with the standard deviation of the resampled ones, leaves out 0. The kinds order the systems
+differently where tau between their two orders is below the 5 % point of random halves of the first kind, of equal size.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+
+from clirbench.measures.base import Measure
+from clirbench.statistics.agreement import pair_weights
+from clirbench.statistics.belonging import Units
+from clirbench.statistics.correlation import KENDALL, Correlation, between
+from clirbench.statistics.given import real_metrics
+from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
+from clirbench.types import Doubles, Ints
+
+TOPICS = "topics"
+"""What lowers a grade to that of the second kind of topics."""
+DRAWS = 200
+LEAST = 0.05
+NORMAL = 1.959964
+MOST = 500
+"""Systems up to which kinds are compared, pair by pair in every draw."""
+TOGETHER = 1 << 22
+"""Pairs of systems of all draws that are held at once."""
+
+
+@dataclass(frozen=True)
+class KindTau:
+    """One metric by the second kind of topics: `tau` between groups with its interval `low` to `high`, and its `grade`.
+
+    `first_tau`: by the same number of topics of the first kind; `difference_low`, `difference_high`: the interval of
+    first_tau - tau, of topics alone; `differs`: it leaves out 0.
+    """
+
+    metric: str
+    tau: float
+    low: float
+    high: float
+    grade: str
+    first_tau: float
+    difference_low: float
+    difference_high: float
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """A run's first kind of topics, in words (`said`), beside a second `kind`, by the first measure of the run.
+
+    `topics`: of each kind, as compared; `reliability` of the second over these; `orders`: tau between the two orders of
+    the systems; `halves`: the 5 % point of tau between random halves of the first kind. NaN where systems are tied.
+    """
+
+    said: str
+    kind: str
+    topics: int
+    reliability: float
+    orders: float
+    halves: float
+    metrics: tuple[KindTau, ...] = ()
+
+    @property
+    def votes(self) -> bool:
+        """Whether the second kind may lower a grade: a kind of low reliability is named and has no vote."""
+        return self.reliability >= RELIABLE
+
+    @property
+    def differs(self) -> bool:
+        """Whether the order of the systems is another one by the second kind, beyond what halves of one kind show."""
+        return self.orders < self.halves
+
+
+def compared_kinds(
+    evidence: Evidence,
+    units: Units,
+    name: str,
+    second: Doubles,
+    *,
+    said: str,
+    kind: str,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> Kinds | None:
+    """The measure `name` by its own topics and by `second`, (systems, topics) of another kind, NaN for holes.
+
+    None for more than 500 systems, along training, and for fewer than two topics of a kind.
+    """
+    first, measure, metrics = evidence.per_topic[name], evidence.measures[name], real_metrics(evidence.board)
+    n_first, n_second = first.shape[1], second.shape[1]
+    topics = min(n_first, n_second)
+    if topics < 2 or len(first) > MOST or units.along_training:
+        return None
+    rng, unit = np.random.default_rng([seed, topics]), units.index
+    pair = spaced(first, topics), spaced(second, topics)
+    halves = halves_of(measure, first, min(topics, n_first // 2), unit, rng)
+    orders = [aggregated(measure, spaced(values, min(topics, n_first // 2))) for values in (first, second)]
+    x = np.stack([metric.oriented for metric in metrics]) if metrics else np.empty((0, len(first)))
+    seen, moved = [], []
+    for values in pair:
+        drawn = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
+        ys = np.stack([aggregated(measure, one) for one in (values, *drawn)])
+        taus = group_taus(x, ys, unit)
+        seen.append(taus[:, 0])
+        moved.append(taus[:, 1:])
+    differences, width = seen[0] - seen[1], NORMAL * np.std(moved[0] - moved[1], axis=1, ddof=1)
+    known = reliability(pair[1]) if evidence.is_mean(name) else nan
+    column = replace(evidence.board[name], values=measure.aggregate(pair[1]))
+    rows = between(evidence.board, column, units, alpha, known)
+    made = [
+        KindTau(
+            metric.name, float(seen[1][m]), rows[metric.name].ci_low, rows[metric.name].ci_high,
+            rows[metric.name].grade, float(seen[0][m]), float(differences[m] - width[m]),
+            float(differences[m] + width[m]), bool(abs(differences[m]) > width[m]),
+        )
+        for m, metric in enumerate(metrics)
+    ]  # fmt: skip
+    agreed = group_taus(orders[0][None], orders[1][None], unit)
+    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made))
+
+
+def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | None) -> Iterator[Correlation]:
+    """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds."""
+    differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds and kinds.votes else {}
+    for row in rows:
+        other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
+        if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
+            row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
+        yield row
+
+
+def spaced(values: Doubles, n: int) -> Doubles:
+    """(systems, n): the values of n topics, evenly spaced."""
+    return values[:, np.arange(n) * values.shape[1] // n]
+
+
+def aggregated(measure: Measure, values: Doubles) -> Doubles:
+    """(systems,): the measure over the topics of `values`, turned so that more is better; a hole stays NaN."""
+    return np.asarray(measure.aggregate(values) * (1 if measure.higher_is_better else -1))
+
+
+def halves_of(measure: Measure, values: Doubles, n: int, unit: Ints, rng: np.random.Generator) -> float:
+    """The 5 % point of tau between the orders of the systems by two disjoint random sets of n topics; NaN for n = 0."""
+    if n < 1:
+        return nan
+    taus = []
+    for _ in range(DRAWS):
+        order = rng.permutation(values.shape[1])[: 2 * n]
+        one, other = (aggregated(measure, values[:, part]) for part in (order[:n], order[n:]))
+        taus.append(float(group_taus(one[None], other[None], unit)[0, 0]))
+    return float(np.quantile(taus, LEAST, method="lower"))
+
+
+def group_taus(x: Doubles, ys: Sequence[Doubles] | Doubles, unit: Ints) -> Doubles:
+    """(columns, orders): tau between groups, as `agreement.taus`, of each of `x` (columns, n) with each of `ys`
+    (orders, n); pairs of systems with a hole are left out, NaN where a side is constant.
+    """
+    first, second = np.triu_indices(len(unit), 1)
+    weight = pair_weights(unit)[first, second]
+    apart = weight > 0
+    first, second, weight = first[apart], second[apart], weight[apart]
+    signs, known = _signs(x, first, second)
+    found, step = [np.empty((len(x), 0))], max(1, TOGETHER // max(1, len(first)))
+    for at in range(0, len(ys), step):
+        theirs, there = _signs(np.asarray(ys[at : at + step]), first, second)
+        balance = (weight * signs) @ theirs.T
+        possible = ((weight * np.abs(signs)) @ there.T) * ((weight * known) @ np.abs(theirs).T)
+        found.append(balance / np.sqrt(np.where(possible > 1e-9, possible, nan)))
+    return np.clip(np.concatenate(found, axis=1), -1.0, 1.0)
+
+
+def _signs(values: Doubles, first: Ints, second: Ints) -> tuple[Doubles, Doubles]:
+    """(rows, pairs): the sign of the difference, 0 for a hole; and 1 where both values are known."""
+    difference = values[:, first] - values[:, second]
+    known = np.isfinite(difference)
+    return np.where(known, np.sign(np.where(known, difference, 0.0)), 0.0), known.astype(np.float64)
