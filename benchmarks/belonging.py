@@ -8,9 +8,10 @@ Written down before the first result was seen, with these recipes, sizes, seeds 
 word 4-grams with the system they are of as `DICE` says (the rate of edits is found by halving); 14 systems in 8
 groups. Edits: `words` (a word becomes another word of the same text), `lines` (a line becomes that of a system that was
 not drawn). Retrieval (RBO(p=0.9), 150 key terms) and chrF2 are computed. A null metric has the drawn systems' chrF2
-permuted among them; a copy keeps its distance from its own. Five such metrics; `any shown`: a grade above chance for
-any of them, over `PERMUTED` permutations of each of `DRAWN` folders. Groups: the cut at .9, the collection's own cut,
-and the truth.
+permuted among them; a copy keeps its distance from its own, above or below it by lot for each family. Five such metrics;
+`any shown`: a grade above chance for any of them, over `PERMUTED` permutations of each of `DRAWN` folders. Groups: the
+cut at .9, the collection's own cut, and the truth. (In the first recipe a copy kept the sign of its distance: edits
+lower both sides, so that was no null, and the true groups themselves showed up to .24 of 24 folders seen.)
     Pass: any shown at most .05 with the collection's own cut, at every Dice from .5 to .95, over all folders and edits.
 `names`: the systems of a folder are called TEAM.mode: at random (four teams of three; the share confirmed must be at
 most .06), and so that a team is a family of edited copies at a Dice of .66 and .85 (confirmed in at least .9).
@@ -172,7 +173,8 @@ def one_family(
         for _ in range(METRICS):
             drawn = np.zeros(len(names))
             drawn[own] = x[rng.permutation(own)]
-            nulls.append(drawn[base] + (x - x[base]))
+            side = rng.choice([-1.0, 1.0], len(names))
+            nulls.append(drawn[base] + side[base] * (x - x[base]))
         counted[at] = [shown(names, np.array(nulls), y, units) for units in of]
     return (own_cut(shares), of[0].number, of[1].number, *counted.mean(axis=0))
 
