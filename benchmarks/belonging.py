@@ -8,7 +8,7 @@ Written down before the first result was seen, with these recipes, sizes, seeds 
 word 4-grams with the system they are of as `DICE` says (the rate of edits is found by halving); 14 systems in 8
 groups. Edits: `words` (a word becomes another word of the same text), `lines` (a line becomes that of a system that was
 not drawn). Retrieval (RBO(p=0.9), 150 key terms) and chrF2 are computed. A null metric has the drawn systems' chrF2
-permuted among them; a copy keeps its distance from its own, above or below it by lot for each family. Five such metrics;
+permuted among them; a copy keeps its distance from its own, above or below it by lot. Five such metrics;
 `any shown`: a grade above chance for any of them, over `PERMUTED` permutations of each of `DRAWN` folders. Groups: the
 cut at .9, the collection's own cut, and the truth. (In the first recipe a copy kept the sign of its distance: edits
 lower both sides, so that was no null, and the true groups themselves showed up to .24 of 24 folders seen.)
