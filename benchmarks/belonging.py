@@ -214,7 +214,7 @@ def along(n: int, spread: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def runs(data: Path) -> Iterator[tuple[object, ...]]:
-    yield "runs", "n", "noise", "spearman", "one run", "any shown", "lowered by number", "lowered by order"
+    yield "runs", "n", "noise", "spearman", "one run", "any shown", "lowered by number"
     for n in (6, 8, 12, 20):
         for spread in (0.1, 0.25, 0.5, 0.8):
             rng, rows = np.random.default_rng([SEED, 2, n, int(100 * spread)]), []
@@ -238,14 +238,15 @@ def runs(data: Path) -> Iterator[tuple[object, ...]]:
 def read(called: Sequence[str], x: np.ndarray, y: np.ndarray) -> list[bool]:
     """One run; any shown; and whether each reading takes that away."""
     board = Scoreboard(tuple(called), (Column("RBO", "measure", y),))
-    units, others = units_of(board), readings(board)
+    units = units_of(board)
+    others = readings(board, units)
     told = not units.along_training and shown(called, x, y, units)
     return [
         units.number == 1,
         told,
         *(
             told and by in others and (others[by].along_training or not shown(called, x, y, others[by]))
-            for by in ("number", "order")
+            for by in ("number",)
         ),
     ]
 

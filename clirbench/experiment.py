@@ -22,7 +22,6 @@ from clirbench.relevance.base import fitted
 from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
-from clirbench.statistics.belonging import NEAR_COPIES
 from clirbench.statistics.correlation import Correlation, lowered_by_scorings
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
@@ -264,9 +263,8 @@ def conclude(work: Result, watch: Watch) -> Result:
         *without_segments_note(board, work.statistics),
     ]
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
-    if result.units.source == NEAR_COPIES:
-        alike = near_copy_notes(result.units.groups(board.systems), result.resemblances)
-        result = _with(result, notes=(*result.notes, *alike))
+    alike = near_copy_notes(result.units, board.systems, result.resemblances)
+    result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)

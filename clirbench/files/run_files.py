@@ -51,7 +51,7 @@ PROVENANCE_SHAPE = {
         "texts?": {"references?": [str], "source?": (str, None)},
     },
     "read?": TEXTS, "files?": TEXTS, "folders?": TEXTS, "code?": str, "complete?": bool, "near_copies?": [[str]],
-    "configuration?": {
+    "stems?": TEXTS, "configuration?": {
         "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
         "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},
     },

@@ -21,7 +21,7 @@ from clirbench.pages import Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import NONE, NUMBERED, Units, covariates, units_of
+from clirbench.statistics.belonging import NONE, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
@@ -165,10 +165,12 @@ def _about(
     yield judged(measure, board.first_is_listed)
     if scored := [one.shown for one in result.scoring_taus if one.metric == name and not one.half]:
         yield Finding("scorings", values={"metric": name, "shown": sum(scored), "scorings": len(scored)})
-    # The groups that names or the order of scores suggest with which the grade would be the lowest.
-    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()} if shown else {}
+    # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
+    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
     by = max(grades, key=lambda by: _place(grades[by]), default="")
-    if grades and _place(grades[by]) > _place(top["grade"]):
+    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
+        by = NONE
+    if grades and grades[by] != top["grade"] and {grades[by], top["grade"]} & SHOWN.keys():
         values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
         yield Finding("reading", values=values)
     # By MAP, by another retriever, or by the other kind of judgments of the same measure.
@@ -201,8 +203,8 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     """Along training: tau describes; runs are tested against each other at the same steps where there are enough."""
     units, alpha = result.units, result.experiment.alpha
     yield Finding("training", values={"measure": measure.name, "runs": units.number, "systems": len(units.labels)})
-    if units.source == NUMBERED and not result.experiment.units:
-        grades = _grades(result, measure, units_of(result.board, NONE))
+    if alone := result.other_readings.get(NONE):
+        grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: _place(grades[name]))
         if grades[best] in SHOWN:
             values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}
