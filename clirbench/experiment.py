@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
+from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import Changed, NothingCompared, raise_all
@@ -269,6 +269,8 @@ def conclude(work: Result, watch: Watch) -> Result:
     if measure := board.first_measure:
         lowered = lowered_by_scorings(result.correlations, measure.name, result.scoring_taus)
         result = _with(result, correlations=tuple(lowered))
+    if experiment.paper is None:
+        result = _with(result, correlations=tuple(capped(result.correlations, board)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []

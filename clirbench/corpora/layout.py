@@ -226,10 +226,14 @@ LETTER = re.compile("[A-Z]")
 
 @dataclass(frozen=True)
 class OfficialScores:
-    """`tables`: one for each metric that takes part, of the systems that have a score; `unused`: why others do not."""
+    """`tables`: one for each metric that takes part, of the systems that have a score; `unused`: why others do not.
+
+    `named`: the metrics of which the file says that they score against the reference that ours do.
+    """
 
     tables: tuple[TextTable, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
 
 
 NO_SCORES = OfficialScores()
@@ -243,6 +247,7 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
     """
     tables: list[TextTable] = []
     unused: dict[str, str] = {}
+    named: set[str] = set()
     if (path := layout.single(METRICS)) is not None:
         table = read_table(path)
         table.require("system", "metric", "score")
@@ -255,7 +260,9 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
             if why:
                 unused[metric] = why
                 continue
-            tables.append(_table(path, f"{name}-{year[1]}" if year and name == "COMET" else name, rows))
+            column = f"{name}-{year[1]}" if year and name == "COMET" else name
+            named |= {column} if name != metric else set()
+            tables.append(_table(path, column, rows))
     if (path := layout.single(PEOPLE)) is not None:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")
@@ -264,7 +271,7 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         tables += [human] if human.rows else []
         raw = {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
         unused |= raw if human.rows else {HUMAN: "no system has a value"}
-    return OfficialScores(tuple(tables), unused)
+    return OfficialScores(tuple(tables), unused, frozenset(named))
 
 
 def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:

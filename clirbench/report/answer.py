@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
+from clirbench.columns import capped
 from clirbench.files.tables import as_number
 from clirbench.later import keep_recent
 from clirbench.pages import Finding, listed, number
@@ -170,7 +171,8 @@ def _about(
     by = max(grades, key=lambda by: _place(grades[by]), default="")
     if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
         by = NONE
-    if grades and grades[by] != top["grade"] and {grades[by], top["grade"]} & SHOWN.keys():
+    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
+    if worse or (by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]):
         values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
         yield Finding("reading", values=values)
     # By MAP, by another retriever, or by the other kind of judgments of the same measure.
@@ -186,8 +188,10 @@ def _about(
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
-    rows = between(result.board, measure, units, result.experiment.alpha, result.experiment.seed, known)
-    return {name: row.grade for name, row in rows.items()}
+    rows = between(result.board, measure, units, result.experiment.alpha, result.experiment.seed, known).values()
+    others = [row for row in result.correlations if row.measure != measure.name]
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
 def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:

@@ -98,8 +98,7 @@ class Units:
 
     def only(self, rows: Ints) -> "Units":
         """The units of the systems with these indices."""
-        labels = tuple(self.labels[i] for i in rows.tolist())
-        return Units(labels, self.source, self.steps[rows], self.step_source)
+        return replace(self, labels=tuple(self.labels[i] for i in rows.tolist()), steps=self.steps[rows])
 
 
 def units_of(
@@ -107,14 +106,9 @@ def units_of(
 ) -> Units:
     """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
 
-    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect; `stems`: of
-    names that the texts confirm, by system.
-
-    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
-    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
-    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
-    same name. Raises `UnknownName`.
+    `near`: pairs of systems of nearly the same text; what chains of them connect is together. `stems`: of names that
+    the texts confirm, by system. A system with an empty cell is a unit by itself. A column comes before a reading of
+    the same name. Raises `UnknownName`.
     """
     steps, source = steps_of(board)
     if units == NONE:
@@ -163,16 +157,14 @@ def _alone(board: Scoreboard) -> Units:
 
 def _by_name(board: Scoreboard, near: Sequence[tuple[str, str]]) -> dict[str, Units]:
     """What names say alone: numbers, and makers."""
-    labels, numbers = numbered_names(board.systems)
     first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
     makers = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
-    found = {NUMBERED: Units(labels, NUMBERED, numbers, "name")}
-    if len(set(makers)) > 1:
-        found["maker"] = replace(_alone(board), labels=makers, source="maker")
+    numbered, steps = numbered_names(board.systems)
+    found = {NUMBERED: (numbered, steps, "name"), "maker": (makers, np.full(len(makers), nan), "")}
     return {
-        name: replace(units, labels=_with_near(board.systems, units.labels, near))
-        for name, units in found.items()
-        if not units.independent
+        name: Units(_with_near(board.systems, labels, near), name, steps, by)
+        for name, (labels, steps, by) in found.items()
+        if len(set(labels)) < len(labels) and (name == NUMBERED or len(set(labels)) > 1)
     }
 
 
@@ -218,12 +210,10 @@ def runs_of(board: Scoreboard, steps: Doubles, source: str) -> tuple[tuple[str, 
     if source == "name":
         tried = {"name": stems}
     for by, labels in tried.items() if source else ():
-        keys = [
-            f"training run {label}" if np.isfinite(step) else f"system {name}"
-            for name, step, label in zip(board.systems, steps.tolist(), labels, strict=True)
-        ]
+        runs = [f"training run {label}" for label in labels]
+        keys = tuple(np.where(np.isfinite(steps), runs, _alone(board).labels).tolist())
         if vary_within(keys, steps):
-            return tuple(keys), by
+            return keys, by
     return (), ""
 
 
@@ -287,10 +277,8 @@ def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
         if len(known) >= FEWEST_NUMBERED and stem.count("#") == 1:
             agreement = spearman(numbers[known], y[known], p_value=UNTESTED).value
             steps[rows] = numbers[rows] if agreement >= IN_ORDER - 1e-9 else nan
-    runs = [f"training run {label}" for label in labels]
-    alone = _alone(board).labels
-    joined = np.isfinite(steps)
-    return (tuple(np.where(joined, runs, alone).tolist()) if joined.any() else ()), steps
+    joined, runs = np.isfinite(steps), [f"training run {label}" for label in labels]
+    return (tuple(np.where(joined, runs, _alone(board).labels).tolist()) if joined.any() else ()), steps
 
 
 def amounts(name: str) -> list[float]:

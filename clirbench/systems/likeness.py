@@ -41,8 +41,8 @@ MANY, SIFTED, SLACK = 300, 500, 0.1
 """Above `MANY` texts, pairs are sifted by the `SIFTED` smallest hashes: four standard errors below a cut of .6."""
 CELLS = 1_000_000
 """Pairs of texts that are compared at a time: some 30 MB."""
-STEM = re.compile(r"(?P<stem>.+?)(?:[-_.]run[-_.]?\d+|\.[^\W\d_][^.]*)", re.IGNORECASE)
-"""A name that ends in a run (`team_run2`) or a mode (`team.terms`), and its stem."""
+STEM = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?:[-_.]run[-_.]?\d+|\.[^\W\d_]+)", re.IGNORECASE)
+"""A name that ends in a run (`team_run2`) or a mode without numbers (`team.terms`); its stem is no number."""
 CONFIRMED, ORDERS = 0.05, 999
 """The p-value up to which texts confirm names, and the permutations that it is of."""
 LARGEST = (1 << 64) - 1
