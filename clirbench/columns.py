@@ -1,6 +1,7 @@
 """From scores, per-topic values and score tables to the columns of the scoreboard, and notes on what they lack."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -8,16 +9,33 @@ from typing import Any
 import numpy as np
 
 from clirbench.corpora.base import Corpus
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, UnknownName, raise_all
+from clirbench.files.lines import Lines
 from clirbench.files.score_tables import ScoreTables
 from clirbench.files.trec import tied_topics
+from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.grades import MODERATE, STRONG
 from clirbench.text import lookalike_names
 from clirbench.types import Failure
+
+SAME, LINES = 0.5, 20_000
+"""Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
+SEARCHED, OTHER = "searched", "other"
+"""What relevance is made from, the text that is searched, and what else a metric may score against."""
+NO_REFERENCE = re.compile(
+    r"(.*[^a-z])?(comet)?(kiwi|qe)([^a-z].*)?|.*[^a-z](src|no-?ref(erence)?)(\W.*)?|length.?ratio|sentinel.*|yisi-2"
+    r"|human|da|esa|mqm|sqm",
+    re.IGNORECASE,
+)
+"""Scores whose names say that they need no reference: estimates from the source alone, and judgments by people."""
+REFERENCE = "reference"
+"""What lowers a grade to moderate where relevance is made from the text that the metric scores against."""
 
 
 def scoreboard(
@@ -39,6 +57,7 @@ def scoreboard(
     board, notes = Scoreboard(systems, tuple(columns), metadata, experiment.primary), look_alikes(systems)
     if tables := score_tables(experiment, inputs.corpus):
         board, notes = joined(board, tables.read(list(board.by_name)))
+    board = replace(board, columns=tuple(scored_against(board.columns, experiment, inputs.corpus)))
     # No table has two columns of one name.
     renamed = {name: f"{name} (metadata)" for name in board.metadata if name in {*board.by_name, "system"}}
     notes += [
@@ -97,6 +116,75 @@ def metric_columns(
     ]
 
 
+@keep_recent(1)
+def own_texts(corpus: Corpus) -> tuple[str, ...]:
+    """For each reference that metrics score against `searched`, if it is what relevance is made from, else `other`."""
+    return tuple(SEARCHED if is_searched(lines, corpus) else OTHER for lines in corpus.test.references)
+
+
+def is_searched(reference: Sequence[str], corpus: Corpus) -> bool:
+    """Whether at least half of a reference's lines are lines of the text that is searched, whatever the two are called.
+
+    Of the reference the first 20,000 lines count.
+    """
+    lines = [line.encode() for line in reference[:LINES] if line.strip()]
+    wanted, there = set(lines), set[bytes]()
+    for block in corpus.english.text.blocks() if corpus.has_english else ():
+        there |= wanted.intersection(block.split(b"\n"))
+    return bool(lines) and sum(line in there for line in lines) >= SAME * len(lines)
+
+
+def scored_against(columns: Sequence[Column], experiment: Experiment, corpus: Corpus) -> Iterator[Column]:
+    """The columns; metrics declare the texts that they score against: `searched`, `other` or both, empty for none.
+
+    Nothing where that is not known: an imported metric that neither its name nor `scores.reference` explains.
+    Raises `UnknownName` for a metric or a reference of `scores.reference` that the run does not have.
+    """
+    given = experiment.tables.reference if experiment.tables else {}
+    metrics = [column.name for column in columns if column.role == "metric"]
+    raise_all([UnknownName("metric in scores.reference", name, metrics) for name in given if name not in metrics])
+    for column in columns:
+        needs, against = column.declared.get("needs_reference"), None
+        if column.name in given:
+            against = reference_text(given[column.name], corpus)
+        elif needs is False or NO_REFERENCE.fullmatch(column.name):
+            against = ""
+        elif needs or column.name in corpus.official.named:
+            against = " ".join(dict.fromkeys(own_texts(corpus)))
+        known = column.role == "metric" and against is not None
+        yield replace(column, declared={**column.declared, "scored_against": against}) if known else column
+
+
+def reference_text(label: str, corpus: Corpus) -> str:
+    """`searched` or `other`, by content, for a reference of the test set; empty for `none`. Raises `UnknownName`."""
+    if label == "none":
+        return ""
+    layout = corpus.test_layout
+    known = {} if layout is None else layout.references
+    if layout is None or label not in known:
+        raise UnknownName("reference in scores.reference", label, [*known, "none"])
+    return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
+
+
+def capped(rows: Iterable[Correlation], board: Scoreboard) -> Iterator[Correlation]:
+    """The rows; strong is moderate where relevance is made from the text that the metric scores against.
+
+    That is so too where the text is not known; not where the same metric is strong by people's judgments or by known
+    items.
+    """
+    rows = list(rows)
+    confirmed = {
+        row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
+    }
+    for row in rows:
+        made_from = board[row.measure].declared.get("made_from")
+        against = board[row.metric].declared.get("scored_against")
+        shared = bool(made_from) and (against is None or made_from in against.split())
+        if row.grade == STRONG and shared and row.metric not in confirmed:
+            row = replace(row, grade=MODERATE, lowered=f"{row.lowered} {REFERENCE}".strip())
+        yield row
+
+
 def measure_columns(
     experiment: Experiment, inputs: Inputs, systems: Sequence[str], topics: str, retrieval: Retrieval
 ) -> list[Column]:
@@ -108,6 +196,8 @@ def measure_columns(
     for (relevance, name), per_topic in retrieval.per_topic.items():
         measure = by_name[name]
         parts, facts = measure_parts(experiment, measure, retrieval, relevance)
+        if facts["judged_by"] == "pseudo-relevance":
+            facts["made_from"] = SEARCHED
         values = aligned(dict(zip(retrieval.runs, measure.aggregate(per_topic).tolist(), strict=True)), systems)
         columns.append(
             Column(

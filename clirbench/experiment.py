@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
+from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import Changed, NothingCompared, raise_all
@@ -31,7 +31,6 @@ from clirbench.relevance.base import fitted
 from clirbench.result import SECOND, Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
-from clirbench.statistics.belonging import NEAR_COPIES
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.kinds import lowered_by_kinds
 from clirbench.steps import Retrieve, measured, score, search, statistics
@@ -292,13 +291,14 @@ def conclude(work: Result, watch: Watch) -> Result:
         *without_segments_note(board, work.statistics),
     ]
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
-    if result.units.source == NEAR_COPIES:
-        alike = near_copy_notes(result.units.groups(board.systems), result.resemblances)
-        result = _with(result, notes=(*result.notes, *alike))
+    alike = near_copy_notes(result.units, board.systems, result.resemblances)
+    result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := board.first_measure:
         lowered = lowered_by_kinds(result.correlations, measure.name, result.kinds)
         result = _with(result, correlations=tuple(lowered))
+    if experiment.paper is None:
+        result = _with(result, correlations=tuple(capped(result.correlations, board)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []

@@ -37,7 +37,7 @@ from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.top_k import TopK
 from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment, Inputs, Result, Retrieval, with_marks
-from clirbench.statistics.belonging import covariates
+from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units, covariates
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import GRADES, SHOWN
@@ -362,11 +362,14 @@ def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tup
     return replace(inputs, translations=kept, left_out=left_out), notes
 
 
-def near_copy_notes(groups: Iterable[Sequence[str]], found: Resemblances) -> Iterator[str]:
-    """A note for each group of near-copies. `groups`: their systems."""
-    for names in groups:
-        shared = min(pair.dice for pair in found.near if pair.first in names)
-        yield (
-            f"near-copies count as one system: {', '.join(names)} share {short(100 * shared, 3)} % of their word "
-            "4-grams; if they were made independently, units=none"
-        )
+def near_copy_notes(units: Units, systems: Sequence[str], found: Resemblances) -> Iterator[str]:
+    """A note for each group of systems that texts put together; `systems`: the names, as in the board."""
+    for names in units.groups(systems) if units.source in (NEAR_COPIES, STEM) else ():
+        near = [pair.dice for pair in found.near if pair.first in names]
+        what, why = "near-copies count", ""
+        if units.source == STEM and any(name in found.stems for name in names):
+            what, why = "systems of one name count", "the texts of one name share more than others do; "
+        if near:
+            shared, cut = (f"{short(100 * share, 3)} %" for share in (min(near), found.cut))
+            why += f"near-copies share more than {cut} of their word 4-grams in this collection, these {shared}; "
+        yield f"{what} as one system: {', '.join(names)}; {why}if they were made independently, units=none"

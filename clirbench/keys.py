@@ -110,6 +110,7 @@ KEYS = (
     Key("scores.ignore", NAMES, [], "columns that are left out"),
     Key("scores.metadata", NAMES, [], "columns that describe systems although they are numbers"),
     Key("scores.rename", PAIRS, {}, "new names of columns"),
+    Key("scores.reference", PAIRS, {}, "which reference a metric scores against, by its letter, or none"),
     Key("scores.title", TEXT, "", "heads the tau table of the imported measures"),
     Key("scores.mark", TEXT, "", "an imported measure that is computed too is called NAME[mark]"),
     Key("scores.missing", TEXT, "error", "error or hole: what an empty cell is"),

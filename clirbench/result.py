@@ -309,7 +309,7 @@ class Result:
     @cached_property
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""
-        return units_of(self.board, self.experiment.units, self.near_copies)
+        return units_of(self.board, self.experiment.units, self.near_copies, self.resemblances.stems)
 
     @property
     def near_copies(self) -> list[tuple[str, str]]:
@@ -318,9 +318,9 @@ class Result:
 
     @cached_property
     def other_readings(self) -> Mapping[str, Units]:
-        """Groups that names or the order of scores suggest, by the `units=` to type; none where units are declared."""
+        """Other groups where a cut or names decide, by the `units=` to type; none where units are declared."""
         found = not self.experiment.units and self.units.source in FOUND
-        return readings(self.board, self.near_copies) if found else {}
+        return readings(self.board, self.units, self.near_copies) if found else {}
 
     @property
     def decided_by(self) -> str:

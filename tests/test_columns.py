@@ -1,20 +1,32 @@
 """From numbers to columns by hand: whose number it is, which way it points, how it is aggregated, what is left out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from clirbench.columns import joined, measure_columns, measure_parts, metric_columns, require_columns, scoreboard
+from clirbench.columns import (
+    capped,
+    is_searched,
+    joined,
+    measure_columns,
+    measure_parts,
+    metric_columns,
+    require_columns,
+    scoreboard,
+    scored_against,
+)
 from clirbench.corpora.base import Corpus
 from clirbench.engines.local import Serial
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, UnknownName
+from clirbench.files.score_tables import ScoreTables
 from clirbench.keys import BY_NAME
 from clirbench.measures.parsing import parse
 from clirbench.metrics.macrof import MacroF
 from clirbench.result import Counts, Experiment, Inputs, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.statistics.correlation import Correlation
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
 from tests.wrong_words import WrongWords
 
@@ -210,3 +222,79 @@ def test_score_tables_alone_need_both_sides() -> None:
         require_columns(Scoreboard(("a",), (measure,)))
     with pytest.raises(InputError, match="no systems"):
         require_columns(Scoreboard((), (Column("BLEU", "metric", np.array([])),)))
+
+
+LINES = ("A cat sat.", "A dog ran.", "", "Yes.", "No.")
+
+
+@pytest.mark.parametrize(
+    ("reference", "same"),
+    [
+        (LINES, True),
+        (("A cat sat.", "A dog ran.", "x", "y"), True),  # two of four
+        (("A cat sat.", "A dog runs.", "x", "y"), False),
+        (("No.", "Yes."), True),  # a part, in another order
+        (("", ""), False),
+    ],
+)
+def test_a_reference_is_the_text_that_is_searched_by_its_lines_alone(reference: Sequence[str], same: bool) -> None:
+    english = Documents.of([Document(str(i), line) for i, line in enumerate(LINES)])
+    assert is_searched(reference, Corpus(TestSet((reference,)), english)) == same
+
+
+def imported(*names: str) -> list[Column]:
+    return [Column(name, "metric", np.zeros(2), origin="imported") for name in names]
+
+
+@pytest.mark.parametrize(
+    "name", ["CometKiwi", "wmt22-cometkiwi-da", "COMET-QE", "MetricX-24-QE", "YiSi-2", "xcomet-src", "human"]
+)
+def test_names_say_that_a_score_needs_no_reference(name: str) -> None:
+    (column,) = scored_against(imported(name), experiment(), inputs("ab").corpus)
+    assert column.declared == {"scored_against": ""}
+
+
+@pytest.mark.parametrize("name", ["COMET", "BLEURT", "MetricX", "AutoRank", "GEMBA", "xCOMET", "QEval", "humanlike"])
+def test_other_names_say_nothing(name: str) -> None:
+    (column,) = scored_against(imported(name), experiment(), inputs("ab").corpus)
+    assert column.declared == {}
+
+
+def test_metrics_that_need_a_reference_declare_its_content_and_a_setting_says_it_of_others() -> None:
+    corpus = Corpus(TestSet((("x",), ("y",))), Documents.of([Document("1", "x")]))
+    ours = metric_columns(experiment(), ("a", "b"), {}, 2)[0]
+    told = replace(experiment(), tables=ScoreTables(reference={"COMET": "none"}))
+    found = scored_against([ours, *imported("COMET", "BLEURT")], told, corpus)
+    assert [column.declared.get("scored_against") for column in found] == ["searched other", "", None]
+    for wrong in ({"COMMET": "none"}, {"COMET": "B"}):
+        with pytest.raises(UnknownName, match="scores.reference"):
+            list(scored_against(imported("COMET"), replace(told, tables=ScoreTables(reference=wrong)), corpus))
+    with pytest.raises(ConfigError, match="scores.reference"):
+        ScoreTables(reference="A")  # type: ignore[arg-type]
+
+
+def test_strong_is_moderate_where_relevance_is_made_from_the_text_that_a_metric_scores_against() -> None:
+    against = {
+        "same": "searched",
+        "both": "searched other",
+        "other": "other",
+        "none": "",
+        "unknown": None,
+        "seen": "searched",
+    }
+    columns = [
+        Column(n, "metric", np.zeros(1), declared={} if a is None else {"scored_against": a})
+        for n, a in against.items()
+    ]
+    made = {"judged_by": "pseudo-relevance", "made_from": "searched"}
+    judges = {"RBO": made, "MAP[qrels]": {"judged_by": "people"}, "MAP[published]": {}}
+    board = Scoreboard(("s",), (*columns, *(Column(n, "measure", np.zeros(1), declared=d) for n, d in judges.items())))
+    rows = [Correlation("RBO", name, "kendall", grade="strong") for name in against]
+    rows += [
+        Correlation("MAP[published]", "same", "kendall", grade="strong"),
+        Correlation("RBO", "same", "kendall", grade="weak"),
+    ]
+    rows += [Correlation("MAP[qrels]", "seen", "kendall", grade="strong")]
+    capped_rows = [(row.grade, row.lowered) for row in capped(rows, board)]
+    low, high = ("moderate", "reference"), ("strong", "")
+    assert capped_rows == [low, low, high, high, low, high, high, ("weak", ""), high]

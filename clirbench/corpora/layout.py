@@ -221,10 +221,14 @@ LETTER = re.compile("[A-Z]")
 
 @dataclass(frozen=True)
 class OfficialScores:
-    """`tables`: one for each metric that takes part, of the systems that have a score; `unused`: why others do not."""
+    """`tables`: one for each metric that takes part, of the systems that have a score; `unused`: why others do not.
+
+    `named`: the metrics of which the file says that they score against the reference that ours do.
+    """
 
     tables: tuple[TextTable, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
 
 
 NO_SCORES = OfficialScores()
@@ -250,6 +254,7 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
         found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
         unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+    named: set[str] = set()
     year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
     for (path, metric), rows in found.items():
         name, why = _taken(metric, layout, scoring)
@@ -259,9 +264,10 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
             unused[metric] = why
             continue
         name = f"{name}-{year[1]}" if year and name == "COMET" else name
+        named |= {name} if name != metric else set()
         kept = tuple(row for row in rows if row[1].strip().lower() not in MISSING)
         tables.append(TextTable(str(path), ("system", name), kept, tuple(range(2, 2 + len(kept)))))
-    return OfficialScores(tuple(tables), unused)
+    return OfficialScores(tuple(tables), unused, frozenset(named))
 
 
 def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:

@@ -50,7 +50,7 @@ PROVENANCE_SHAPE = {
         "collection?": {"sha256?": str}, "test_sha256?": str, "systems?": {...: TEXTS}, "baselines?": {...: TEXTS},
         "texts?": {"references?": [str], "source?": (str, None)},
     },
-    "read?": TEXTS, "files?": TEXTS, "near_copies?": [[str]],
+    "read?": TEXTS, "files?": TEXTS, "near_copies?": [[str]], "stems?": TEXTS,
     "configuration?": {
         "name?": (*TEXT, None), "folder?": (*TEXT, None), "units?": (*TEXT, None), "paths?": {"cache?": TEXT},
         "pool?": {"about?": ({...: TEXT}, None)}, "scores?": {"tables?": object},

@@ -53,7 +53,8 @@ class ScoreTables:
 
     `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
-    comes first: the other lists use the new names. A system missing from a table is a hole in its columns. `title`
+    comes first: the other lists use the new names. `reference`: the reference of the test set that a metric, also one
+    of files, scores against, by its letter, or `none`. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
     `error`, or a `hole`, which its column has. With a `mark`, an imported measure that is computed too is called
     `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata` names it. `further`:
@@ -70,6 +71,7 @@ class ScoreTables:
     ignore: str | Sequence[str] = ()
     metadata: str | Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    reference: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     title: str = ""
     missing: str = "error"
     mark: str = ""
@@ -79,8 +81,9 @@ class ScoreTables:
     def __post_init__(self) -> None:
         for key in ("tables", *_COLUMN_LISTS):
             object.__setattr__(self, key, name_list(f"scores.{key}", getattr(self, key)))
-        if not isinstance(self.rename, Mapping):
-            raise ConfigError(f"scores.rename={self.rename}: pairs were expected, 'scores.rename={{OLD: NEW}}'")
+        for key, value, pairs in (("rename", self.rename, "{OLD: NEW}"), ("reference", self.reference, "{COLUMN: A}")):
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"scores.{key}={value}: pairs were expected, 'scores.{key}={pairs}'")
         one_of("scores.missing", self.missing, ("error", "hole"))
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")

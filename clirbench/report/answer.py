@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
+from clirbench.columns import capped
 from clirbench.files.tables import as_number
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import NONE, NUMBERED, Units, covariates, units_of
+from clirbench.statistics.belonging import NONE, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
@@ -168,10 +169,13 @@ def _about(
     yield judged(measure, board.first_is_listed, "reference" in top["lowered"].split())
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
-    # The groups that names or the order of scores suggest with which the grade would be the lowest.
-    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()} if shown else {}
+    # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
+    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
     by = max(grades, key=lambda by: _place(grades[by]), default="")
-    if grades and _place(grades[by]) > _place(top["grade"]):
+    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
+        by = NONE
+    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
+    if worse or (by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]):
         values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
         yield Finding("reading", values=values)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -202,8 +206,10 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
-    rows = between(result.board, measure, units, result.experiment.alpha, known)
-    return {name: row.grade for name, row in rows.items()}
+    rows = between(result.board, measure, units, result.experiment.alpha, known).values()
+    others = [row for row in result.correlations if row.measure != measure.name]
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
 def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
@@ -219,8 +225,8 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     """Along training: tau describes; runs are tested against each other at the same steps where there are enough."""
     units, alpha = result.units, result.experiment.alpha
     yield Finding("training", values={"measure": measure.name, "runs": units.number, "systems": len(units.labels)})
-    if units.source == NUMBERED and not result.experiment.units:
-        grades = _grades(result, measure, units_of(result.board, NONE))
+    if alone := result.other_readings.get(NONE):
+        grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: _place(grades[name]))
         if grades[best] in SHOWN:
             values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}

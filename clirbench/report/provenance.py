@@ -48,6 +48,7 @@ def record(configuration: Any, result: Result) -> dict[str, Any]:
         "inputs": inputs(result),
         "read": _read(),
         "near_copies": [list(pair) for pair in result.near_copies],
+        "stems": dict(result.resemblances.stems),
         "configuration": configuration,
     }
 

@@ -3,9 +3,9 @@
 A unit is what was made independently: a training run, a family of near-copies, or a single system. The first of
 these that applies says which: the column that was asked for (`none`: each system by itself), a column named run or
 series, family, group, seed; the system's name without its step; a column of steps, which joins systems of equal other
-metadata alone; a number in otherwise equal names that orders the systems as the measure does; near-copies by text, or
-copies by their scores; each system by itself. Other numbers, in columns or names, never make units: they are
-covariates. What names or the order of scores may hide is a reading (`readings`).
+metadata alone; the stems of names that the texts confirm; a number in otherwise equal names that orders the systems as
+the measure does; near-copies by text, or copies by their scores; each system by itself. Other numbers, in columns or
+names, never make units: they are covariates. Where a name or a cut decides, `readings` has the other groups.
 """
 
 import re
@@ -20,7 +20,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.types import Doubles, Ints
+from clirbench.types import EMPTY, Doubles, Ints
 
 SEED = "seed"
 TRAINING = "training_"
@@ -36,18 +36,14 @@ IN_ORDER = 0.9
 """Spearman's coefficient of numbers in names and the measure, from which the systems are checkpoints of one run."""
 
 NONE = "none"
-COPIES = "equal scores"
-NEAR_COPIES = "near-copies"
-FOUND = ("system", COPIES, NEAR_COPIES)
-"""Sources of units where nobody declared any."""
+COPIES, NEAR_COPIES, STEM, NUMBERED = "equal scores", "near-copies", "stem", "number"
+FOUND = ("system", COPIES, NEAR_COPIES, STEM, NUMBERED)
+"""Sources of units where nobody declared any, and a cut or a name decides."""
 RUNS = ("run", "series")
 KINDS = ("family", "group")
 MAKER = re.compile(r"[^\W\d_]+")
 ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
 """First words of names that name no maker."""
-NUMBERED = "number"
-SERIAL = 0.02
-"""p-value of tau between the order of the names and the scores, below which the systems may be one training run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +51,7 @@ class Units:
     """To which unit every system belongs.
 
     `labels`: (n,) one for each system, as in the board; `source`: the column that says so, or `system` (each by
-    itself), `near-copies`, `equal scores`, `name`, `configuration`, or a reading (`number`, `maker`, `order`);
+    itself), `near-copies`, `equal scores`, `name`, `stem`, `configuration`, or a reading (`number`, `maker`);
     `steps`: (n,) steps along training, NaN for a system without one; `step_source`: the column they are from, `name`,
     or nothing.
     """
@@ -102,31 +98,27 @@ class Units:
 
     def only(self, rows: Ints) -> "Units":
         """The units of the systems with these indices."""
-        labels = tuple(self.labels[i] for i in rows.tolist())
-        return Units(labels, self.source, self.steps[rows], self.step_source)
+        return replace(self, labels=tuple(self.labels[i] for i in rows.tolist()), steps=self.steps[rows])
 
 
-def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = ()) -> Units:
+def units_of(
+    board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]] = (), stems: Mapping[str, str] = EMPTY
+) -> Units:
     """The units of a scoreboard; `units`: a metadata column, `none`, a reading, or nothing (found as the module says).
 
-    `near`: pairs of systems of nearly the same text, which are together, and all that such pairs connect.
-
-    A system with an empty cell is a unit by itself. `seed` makes units only where all systems are of one
-    configuration (equal in all other columns but steps); elsewhere replicates of a configuration are one unit. A
-    column `group` that holds replicates of the same step is not taken for units. Systems along training without a
-    column of their run are put into runs by name, else by their other metadata. A column comes before a reading of the
-    same name. Raises `UnknownName`.
+    `near`: pairs of systems of nearly the same text; what chains of them connect is together. `stems`: of names that
+    the texts confirm, by system. A system with an empty cell is a unit by itself. A column comes before a reading of
+    the same name. Raises `UnknownName`.
     """
     steps, source = steps_of(board)
-    alone = tuple(f"system {name}" for name in board.systems)
     if units == NONE:
-        return Units(alone, "system", np.full(len(alone), nan))
+        return _alone(board)
     if units:
-        if units not in board.metadata:
-            if units in (named := readings(board, near)):
-                return named[units]
-            raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
-        return Units(_filled(board.metadata[units], board.systems), units, steps, source)
+        if units in board.metadata:
+            return Units(_filled(board.metadata[units], board.systems), units, steps, source)
+        if units in (named := _by_name(board, near)):
+            return named[units]
+        raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
     for column in (*RUNS, *KINDS):
         labels = _filled(board.metadata.get(column, ()), board.systems)
         if labels and _makes_units(column, labels, steps):
@@ -137,37 +129,42 @@ def units_of(board: Scoreboard, units: str = "", near: Sequence[tuple[str, str]]
     labels, by = runs_of(board, steps, source)
     if labels:
         return Units(labels, by, steps, source)
+    if stems:
+        labels = tuple(stems.get(name, f"system {name}") for name in board.systems)
+        return replace(_alone(board), labels=_with_near(board.systems, labels, near), source=STEM)
     labels, numbers = numbered_runs(board)
     if labels:
         return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
-    return _copied(board, alone, near)
+    if not (copied := replace(_alone(board), labels=connected(board.systems, near), source=NEAR_COPIES)).independent:
+        return copied
+    copies = _copies(board)
+    return replace(_alone(board), labels=copies, source=COPIES) if copies else _alone(board)
 
 
-def readings(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
-    """Groups that nobody declared and that texts do not show, by the value of `units` that makes them the groups.
+def readings(board: Scoreboard, units: Units, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
+    """Other groups than the units that were found, by the value of the key `units` that makes them the groups.
 
-    `number`: systems whose names differ in numbers alone are checkpoints of one run; `maker`: systems whose names
-    begin with the same word belong together; `order`: all are one run, because the first measure's values rise or
-    fall in the order of the names (tau, p below .02). None of them is taken without being asked for. `near`: pairs that
-    are together in each of them, see `units_of`.
+    `none`: every system by itself; `number`: systems whose names differ in numbers alone are checkpoints of one run;
+    `maker`: systems whose names begin with the same word belong together. `near`: as in `units_of`.
     """
-    found, order = {}, natural_order(board.systems)
-    numbers, (labels, single) = name_numbers(board.systems), numbered_names(board.systems)
-    if numbers:
-        stems = tuple(NUMBER_IN_NAME.sub("#", name) for name in board.systems)
-        found[NUMBERED] = Units(stems, NUMBERED, next(iter(numbers.values())), "name")
-    elif np.isfinite(single).any():
-        found[NUMBERED] = Units(labels, NUMBERED, single, "name")
+    every = {NONE: _alone(board), **_by_name(board, near)}
+    return {name: of for name, of in every.items() if not np.array_equal(of.index, units.index)}
+
+
+def _alone(board: Scoreboard) -> Units:
+    return Units(tuple(f"system {name}" for name in board.systems), "system", np.full(len(board.systems), nan))
+
+
+def _by_name(board: Scoreboard, near: Sequence[tuple[str, str]]) -> dict[str, Units]:
+    """What names say alone: numbers, and makers."""
     first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
-    labels = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
-    if len(set(labels)) > 1:
-        found["maker"] = Units(labels, "maker", np.full(len(labels), nan))
-    if board.first_measure is not None and _serial(board.first_measure.values, order):
-        found["order"] = Units(("training run",) * len(order), "order", order)
+    makers = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
+    numbered, steps = numbered_names(board.systems)
+    found = {NUMBERED: (numbered, steps, "name"), "maker": (makers, np.full(len(makers), nan), "")}
     return {
-        name: replace(units, labels=_with_near(board.systems, units.labels, near))
-        for name, units in found.items()
-        if not units.independent
+        name: Units(_with_near(board.systems, labels, near), name, steps, by)
+        for name, (labels, steps, by) in found.items()
+        if len(set(labels)) < len(labels) and (name == NUMBERED or len(set(labels)) > 1)
     }
 
 
@@ -213,12 +210,10 @@ def runs_of(board: Scoreboard, steps: Doubles, source: str) -> tuple[tuple[str, 
     if source == "name":
         tried = {"name": stems}
     for by, labels in tried.items() if source else ():
-        keys = [
-            f"training run {label}" if np.isfinite(step) else f"system {name}"
-            for name, step, label in zip(board.systems, steps.tolist(), labels, strict=True)
-        ]
+        runs = [f"training run {label}" for label in labels]
+        keys = tuple(np.where(np.isfinite(steps), runs, _alone(board).labels).tolist())
         if vary_within(keys, steps):
-            return tuple(keys), by
+            return keys, by
     return (), ""
 
 
@@ -246,11 +241,19 @@ def _configures(name: str, cells: Sequence[str], steps: Doubles) -> bool:
 
 
 def numbered_names(systems: Sequence[str]) -> tuple[tuple[str, ...], Doubles]:
-    """Stem and number of names that differ in one number, of five or more of a stem; of others the name and NaN."""
-    stems = [NUMBER_IN_NAME.sub("#", name) for name in systems]
-    many = {stem for stem, n in Counter(stems).items() if n >= FEWEST_NUMBERED and stem.count("#") == 1}
-    pairs = [(s, amounts(name)[0]) if s in many else (name, nan) for s, name in zip(stems, systems, strict=True)]
-    return tuple(stem for stem, _ in pairs), np.array([number for _, number in pairs])
+    """Stem and first varying number of names that differ in numbers alone, five or more of a stem; of others the name
+    and NaN."""
+    rows_of: Mapping[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(systems):
+        rows_of[NUMBER_IN_NAME.sub("#", name)].append(row)
+    labels, numbers = list(systems), np.full(len(systems), nan)
+    for stem, rows in rows_of.items():
+        varying = [column for column in np.array([amounts(systems[row]) for row in rows]).T if vary(column)]
+        if len(rows) >= FEWEST_NUMBERED and varying:
+            numbers[rows] = varying[0]
+            for row in rows:
+                labels[row] = stem
+    return tuple(labels), numbers
 
 
 def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
@@ -263,22 +266,19 @@ def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
 
     labels, numbers = numbered_names(board.systems)
     steps = np.full(len(labels), nan)
-    if board.first_measure is None or not np.isfinite(numbers).any():
+    if board.first_measure is None:
         return (), steps
-    rows_of: Mapping[object, list[int]] = defaultdict(list)
+    rows_of: Mapping[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
     for row, key in enumerate(zip(labels, _configurations(board, steps, labels), strict=True)):
         rows_of[key].append(row)
     y = board.first_measure.oriented
-    for rows in rows_of.values():
+    for (stem, _), rows in rows_of.items():
         known = [row for row in rows if np.isfinite(numbers[row] + y[row])]
-        if (
-            len(known) >= FEWEST_NUMBERED
-            and spearman(numbers[known], y[known], p_value=UNTESTED).value >= IN_ORDER - 1e-9
-        ):
-            steps[rows] = numbers[rows]
-    told = zip(board.systems, labels, np.isfinite(steps), strict=True)
-    runs = tuple(f"training run {label}" if joined else f"system {name}" for name, label, joined in told)
-    return (runs if np.isfinite(steps).any() else ()), steps
+        if len(known) >= FEWEST_NUMBERED and stem.count("#") == 1:
+            agreement = spearman(numbers[known], y[known], p_value=UNTESTED).value
+            steps[rows] = numbers[rows] if agreement >= IN_ORDER - 1e-9 else nan
+    joined, runs = np.isfinite(steps), [f"training run {label}" for label in labels]
+    return (tuple(np.where(joined, runs, _alone(board).labels).tolist()) if joined.any() else ()), steps
 
 
 def amounts(name: str) -> list[float]:
@@ -328,16 +328,6 @@ def counts(column: Doubles) -> bool:
     return bool(values[0] in (0, 1) and (np.diff(values) == 1).all())
 
 
-def _copied(board: Scoreboard, alone: tuple[str, ...], near: Sequence[tuple[str, str]]) -> Units:
-    """Systems that no column groups: near-copies by text are together, else copies by scores, else each is alone."""
-    nothing = np.full(len(alone), nan)
-    labels = connected(board.systems, near)
-    if len(set(labels)) < len(labels):
-        return Units(labels, NEAR_COPIES, nothing)
-    copies = _copies(board)
-    return Units(copies, COPIES, nothing) if copies else Units(alone, "system", nothing)
-
-
 def connected(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """For each system the first one, in their order, that chains of pairs connect it with."""
     place = {system: i for i, system in enumerate(systems)}
@@ -368,14 +358,6 @@ def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
     kept = [column for column in np.array(found).T if len(set(column)) > 1 and not counts(column)]
     names = ["number in the name"] if len(kept) == 1 else [f"number {i} in the name" for i in range(1, len(kept) + 1)]
     return dict(zip(names, kept, strict=True))
-
-
-def _serial(values: Doubles, order: Doubles) -> bool:
-    from clirbench.statistics.coefficients import kendall
-
-    there = np.isfinite(values)
-    found = kendall(values[there], order[there])
-    return found.defined and found.p_value < SERIAL
 
 
 def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:

@@ -8,8 +8,9 @@ Japanese is a word. A line of fewer than four words is one gram.
 **Source:** Broder 1997, "On the resemblance and containment of documents" (sketches of smallest hashes).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,23 +19,32 @@ from numpy.typing import NDArray
 
 from clirbench.corpora.base import Corpus
 from clirbench.text import Text, TextLines
-from clirbench.types import Doubles, Failure, Ints, Translation
+from clirbench.types import EMPTY, Doubles, Failure, Translation
 
 Hashes = NDArray[np.uint64]
 
 SIZE = 2000
-"""Hashes of a sketch: the standard error of a Dice of .9 is .005."""
+"""Hashes of a sketch: the standard error of a Dice of .9 is .005, of .6 it is .011."""
 LINES = 20_000
 """Lines of a text that are read, the first ones."""
 FEWEST = 200
 """4-grams below which a text is compared with no other: a few short lines are alike by chance."""
-NEAR = 0.9
+NEAR, LEAST = 0.9, 0.6
+"""The Dice of near-copies: `own_cut` of a collection, within these. A copy of a reference shares `NEAR`."""
+SPREADS = 4
+"""Normal standard deviations above the median pair, from which a pair stands out of its collection."""
+FEWEST_TEXTS = 5
+"""Fewer texts have too few pairs for a cut of their own."""
 HALF = 0.5
 """The share of a reference's lines that no real system has word for word; the most of 55 collections is .27."""
-MANY, SIFTED, SLACK = 200, 200, 0.1
-"""Above `MANY` texts, pairs are sifted by the `SIFTED` smallest hashes: five standard errors below `NEAR`."""
-CELLS = 4_000_000
-"""Pairs of texts that are compared at a time: some 100 MB."""
+MANY, SIFTED, SLACK = 300, 500, 0.1
+"""Above `MANY` texts, pairs are sifted by the `SIFTED` smallest hashes: four standard errors below a cut of .6."""
+CELLS = 1_000_000
+"""Pairs of texts that are compared at a time: some 30 MB."""
+STEM = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?:[-_.]run[-_.]?\d+|\.[^\W\d_]+)", re.IGNORECASE)
+"""A name that ends in a run (`team_run2`) or a mode without numbers (`team.terms`); its stem is no number."""
+CONFIRMED, ORDERS = 0.05, 999
+"""The p-value up to which texts confirm names, and the permutations that it is of."""
 LARGEST = (1 << 64) - 1
 
 
@@ -126,34 +136,73 @@ class NearCopy:
     dice: float
 
 
-def near_copies(sketches: dict[str, Hashes]) -> tuple[NearCopy, ...]:
-    """Pairs with a Dice of at least `NEAR` that connect what is together, those that share most first.
+def own_cut(shares: Doubles) -> float:
+    """The Dice above which pairs stand out of a collection: its median + 4 * 1.4826 MAD, within [.6, .9].
 
-    A pair that others connect already is left out. Texts of fewer than `FEWEST` 4-grams take no part.
+    shares: of every pair of its texts. .9 where these are fewer than five texts.
+    **Source:** ours; the factor 1.4826 makes the median absolute deviation (Hampel 1974) that of a normal spread.
     """
-    names = [name for name, hashes in sketches.items() if len(hashes) >= FEWEST]
-    if len(names) < 2:
-        return ()
-    many = len(names) > MANY
+    if len(shares) < FEWEST_TEXTS * (FEWEST_TEXTS - 1) / 2:
+        return NEAR
+    middle = float(np.median(shares))
+    return min(NEAR, max(LEAST, middle + SPREADS * 1.4826 * float(np.median(np.abs(shares - middle)))))
+
+
+def similarity(sketches: Sequence[Hashes]) -> Doubles:
+    """(n, n): Dice of every pair, 1 with itself."""
+    found = np.eye(len(sketches))
+    for i, row in dice_rows(sketches, SIZE):
+        found[i, i + 1 :] = found[i + 1 :, i] = row
+    return found
+
+
+def near_copies(sketches: Mapping[str, Hashes], cut: float) -> tuple[NearCopy, ...]:
+    """Pairs with a Dice above `cut` that connect what is together, most alike first.
+
+    A pair that others connect already is left out.
+    """
+    names, many = list(sketches), len(sketches) > MANY
     size = SIFTED if many else SIZE
-    pairs: list[tuple[Doubles, Ints, Ints]] = []
-    for i, rough in dice_rows([sketches[name][:size] for name in names], size):
-        alike = np.flatnonzero(rough >= NEAR - SLACK * many)
-        pairs.append((rough[alike], np.full(len(alike), i, dtype=np.int64), i + 1 + alike.astype(np.int64)))
-    shares, rows, columns = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    pairs: list[tuple[float, int, int]] = []
+    for i, row in dice_rows([sketches[name][:size] for name in names], size) if len(names) > 1 else ():
+        alike = np.flatnonzero(row > cut - SLACK * many)
+        pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
     group = [[i] for i in range(len(names))]
     found = []
-    for k in np.argsort(-shares, kind="stable").tolist():
-        i, j = int(rows[k]), int(columns[k])
+    for less, i, j in sorted(pairs):
         if group[i] is not group[j]:
-            share = dice(sketches[names[i]], sketches[names[j]]) if many else float(shares[k])
-            if share >= NEAR:
+            share = dice(sketches[names[i]], sketches[names[j]]) if many else -less
+            if share > cut:
                 found.append(NearCopy(names[i], names[j], share))
                 fewer, more = sorted((group[i], group[j]), key=len)
                 more += fewer
                 for member in fewer:
                     group[member] = more
     return tuple(found)
+
+
+def stems(names: Sequence[str], shares: Doubles, *, seed: int = 0) -> dict[str, str]:
+    """The stem of every name that shares one with another, where the texts confirm these stems; else nothing.
+
+    shares: (n, n), Dice of every pair. They confirm it where systems of one stem share more than others do by a
+    permutation of the systems, p at most .05; with one stem for all there is nothing to compare.
+    """
+    stem = [found["stem"] if (found := STEM.fullmatch(name)) else name for name in names]
+    first, second = (np.array(part) for part in np.triu_indices(len(stem), 1))
+    label = np.unique(stem, return_inverse=True)[1]
+    within = label[first] == label[second]
+    if not within.any() or within.all():  # also of one name
+        return {}
+    first, second = first[within], second[within]
+    rng, more = np.random.default_rng([seed, len(stem)]), 1
+    observed = shares[first, second].sum()
+    for _ in range(ORDERS):
+        order = rng.permutation(len(stem))
+        more += bool(shares[order[first], order[second]].sum() >= observed - 1e-9)
+    if more > CONFIRMED * (ORDERS + 1):
+        return {}
+    sizes = np.bincount(label)
+    return {name: own for name, own, of in zip(names, stem, label.tolist(), strict=True) if sizes[of] > 1}
 
 
 @dataclass(frozen=True)
@@ -205,10 +254,15 @@ class ReferenceCopy:
 
 @dataclass(frozen=True)
 class Resemblances:
-    """What the systems' texts share: `near` connects systems of nearly one wording, `references` copy a reference."""
+    """What the systems' texts share: `near` connects systems of nearly one wording, `references` copy a reference.
+
+    `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system.
+    """
 
     near: tuple[NearCopy, ...] = ()
     references: tuple[ReferenceCopy, ...] = ()
+    cut: float = NEAR
+    stems: Mapping[str, str] = field(default_factory=lambda: EMPTY)
 
 
 NOTHING_ALIKE = Resemblances()
@@ -233,5 +287,10 @@ def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any]) ->
         if shared >= NEAR or repeated >= HALF:
             copies.append(ReferenceCopy(system, shared, repeated))
     left = {copy.system for copy in copies}
-    near = near_copies({system: one["hashes"] for system, one in ours.items() if system not in left})
-    return Resemblances(near, tuple(copies))
+    sketches = {system: one["hashes"] for system, one in ours.items() if system not in left}
+    # Of many texts, some evenly spaced ones tell what pairs of this collection share.
+    names = list(sketches)[:: max(1, -(-len(sketches) // MANY))]
+    shares = similarity([sketches[name] for name in names]) if len(names) > 1 else np.eye(len(names))
+    cut = own_cut(shares[np.triu_indices(len(names), 1)])
+    named = stems(names, shares) if len(names) == len(sketches) else {}
+    return Resemblances(near_copies(sketches, cut), tuple(copies), cut, named)

@@ -158,19 +158,19 @@ def test_copies_by_scores_are_found_where_there_are_no_texts() -> None:
 
 def test_numbers_in_names_are_covariates_and_a_reading_but_never_units() -> None:
     """The names of Lignos et al. 2019: lines of training text and size of the vocabulary."""
-    names = ["025000.bpe16000", "025000.bpe32000", "200000.bpe16000", "200000.bpe32000"]
+    names = [f"{lines}.bpe{size}" for lines in ("025000", "200000", "800000") for size in (16000, 32000)]
     made = board(names)
     units = units_of(made)
     assert units.independent
     assert {name: values.tolist() for name, values in covariates(made, units).items()} == {
-        "number 1 in the name": [25000, 25000, 200000, 200000],
-        "number 2 in the name": [16000, 32000, 16000, 32000],
+        "number 1 in the name": [25000, 25000, 200000, 200000, 800000, 800000],
+        "number 2 in the name": [16000, 32000] * 3,
     }
-    found = readings(made)
+    found = readings(made, units)
     assert list(found) == ["number"]
     assert (found["number"].number, found["number"].along_training) == (1, True)
     assert units_of(made, "number").labels == found["number"].labels
-    assert units_of(board(names, number=["x", "y", "y", "z"]), "number").number == 3  # a column comes first
+    assert units_of(board(names, number=[*"xyyzzz"]), "number").number == 3  # a column comes first
 
 
 def test_declared_numbers_are_not_counted_twice() -> None:
@@ -183,15 +183,23 @@ def test_labels_that_count_are_no_numbers() -> None:
     assert name_numbers(["s1", "s2", "s3"]) == name_numbers(["s0", "s1"]) == name_numbers(["a", "b2"]) == {}
 
 
-def test_makers_and_the_order_of_scores_are_readings() -> None:
+def test_makers_are_a_reading_and_so_is_none_where_a_cut_decides() -> None:
     names = ["HW-TSC", "HW-base", "Online-A", "Online-B", "PROMT", "NiuTrans"]
-    assert readings(board(names))["maker"].index.tolist() == [0, 0, 1, 2, 3, 4]
-    assert readings(board(names), [("PROMT", "Online-A")])["maker"].index.tolist() == [0, 0, 1, 2, 1, 3]
-    rising = Column("MAP", "measure", np.array([0.1, 0.5, 0.2, 0.3, 0.4, 0.6]))
-    run = board(["m1", "m10", "m2", "m3", "m4", "m11"], (rising,))
-    assert readings(run)["order"].number == 1  # 1, 2, 3, 4, 10, 11: tau is 1, p = 2 / 720
-    assert "order" not in readings(board(["m1", "m10", "m2", "m3", "m4", "m11"], (replaced(rising),)))
+    made = board(names)
+    assert readings(made, units_of(made))["maker"].index.tolist() == [0, 0, 1, 2, 3, 4]
+    near = [("PROMT", "Online-A")]
+    found = readings(made, units_of(made, near=near), near)
+    assert list(found) == ["none", "maker"]
+    assert found["maker"].index.tolist() == [0, 0, 1, 2, 1, 3]
+    assert found["none"].independent
 
 
-def replaced(column: Column) -> Column:
-    return Column(column.name, column.role, column.values[[5, 0, 3, 1, 4, 2]])
+def test_stems_that_texts_confirm_are_units() -> None:
+    names = ["x.a", "x.b", "y.a", "y.b", "z"]
+    stems = {"x.a": "x", "x.b": "x", "y.a": "y", "y.b": "y"}
+    units = units_of(board(names), stems=stems)
+    assert (units.index.tolist(), units.source) == ([0, 0, 1, 1, 2], "stem")
+    assert units_of(board(names), near=[("z", "y.b")], stems=stems).index.tolist() == [0, 0, 1, 1, 1]
+    assert units_of(board(names), "none", stems=stems).independent
+    assert units_of(board(names, family=[*"ppqqr"]), stems=stems).source == "family"
+    assert list(readings(board(names), units)) == ["none"]

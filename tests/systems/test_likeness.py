@@ -11,7 +11,19 @@ import pytest
 from scipy.sparse import csr_array
 
 from clirbench.systems import likeness
-from clirbench.systems.likeness import SIZE, NearCopy, dice, dice_rows, first_lines, near_copies, sketch, word_grams
+from clirbench.systems.likeness import (
+    SIZE,
+    NearCopy,
+    dice,
+    dice_rows,
+    first_lines,
+    near_copies,
+    own_cut,
+    resemblances,
+    sketch,
+    stems,
+    word_grams,
+)
 from clirbench.text import TextFile, TextLines
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -87,9 +99,34 @@ def test_near_copies_need_some_text_and_are_chains() -> None:
     sketches = {name: sketch(iter([block(lines)])) for name, lines in texts.items()}
     for a, b in combinations(texts, 2):
         assert dice(sketches[a], sketches[b]) == pytest.approx(exact_dice(exact[a], exact[b]), abs=0.02)
-    assert [(pair.first, pair.second) for pair in near_copies(sketches)] == [("a", "b"), ("b", "c")]
-    few = {name: sketch(iter([block(lines[:5])])) for name, lines in texts.items()}
-    assert near_copies(few) == ()
+    assert [(pair.first, pair.second) for pair in near_copies(sketches, 0.9)] == [("a", "b"), ("b", "c")]
+    few = {name: {"hashes": sketch(iter([block(lines[:5])])), "repeated": []} for name, lines in texts.items()}
+    assert resemblances([], few).near == ()
+
+
+def test_the_cut_of_a_collection_is_within_its_limits() -> None:
+    """By hand: of ten pairs at .40 to .49 the median is .445, the median deviation .025: .445 + 4 * 1.4826 * .025."""
+    pairs = np.array([0.4, 0.41, 0.42, 0.43, 0.44, 0.45, 0.46, 0.47, 0.48, 0.49])
+    assert own_cut(pairs) == 0.6
+    assert own_cut(pairs + 0.1) == pytest.approx(0.69326)
+    assert own_cut(np.append(pairs[:-1] + 0.1, 0.99)) == pytest.approx(0.69326)  # a near-copy moves neither
+    assert own_cut(pairs + 0.4) == 0.9
+    assert own_cut(pairs[:6]) == 0.9  # four texts
+
+
+def test_texts_confirm_stems_of_names() -> None:
+    """Two share more than all others: p is 1 / 15, the number of pairs, among six systems, and 1 / 45 among ten."""
+
+    def shares(n: int) -> np.ndarray[Any, Any]:
+        return np.where(np.eye(n) > 0, 1.0, np.where(np.add.outer(range(n), range(n)) == 1, 0.7, 0.4))
+
+    names = ["team_run1", "team_run2", *"abcdefgh"]
+    assert stems(names[:6], shares(6)) == {}
+    assert stems(names, shares(10)) == {"team_run1": "team", "team_run2": "team"}
+    assert stems(["x.terms", "y.terms", *"abcdefgh"], shares(10)) == {}
+    assert stems(["a.v1", "a.v2", "a.v3"], shares(3)) == {}  # one stem: nothing to compare
+    unlike = ["team_run1", "x", "team_run2", *"abcdefg"]
+    assert stems(unlike, shares(10)) == {}
 
 
 def test_many_texts_are_sifted_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,10 +135,10 @@ def test_many_texts_are_sifted_first(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"s{i}": [" ".join(map(str, rng.integers(0, 9000, 12))) for _ in range(400)] for i in range(12)}
     texts["copy of s3"] = [*texts["s3"][:390], *texts["s4"][:10]]
     sketches = {name: sketch(iter([block(lines)])) for name, lines in texts.items()}
-    (pair,) = near_copies(sketches)
+    (pair,) = near_copies(sketches, 0.8)
     assert (pair.first, pair.second) == ("s3", "copy of s3")
     monkeypatch.setattr(likeness, "MANY", 5)
-    assert near_copies(sketches) == (NearCopy(pair.first, pair.second, pytest.approx(pair.dice)),)
+    assert near_copies(sketches, 0.8) == (NearCopy(pair.first, pair.second, pytest.approx(pair.dice)),)
 
 
 def test_rows_of_any_block_are_the_dice_of_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +168,7 @@ def test_no_array_holds_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scipy.sparse.csr_array", Watched)
     monkeypatch.setattr(likeness, "CELLS", 240)
     text = np.sort(np.random.default_rng(3).integers(0, likeness.LARGEST, 2000, dtype=np.uint64))
-    found = near_copies({f"s{i}": text for i in range(60)})
+    found = near_copies({f"s{i}": text for i in range(60)}, 0.9)
     assert len(found) == 59
     assert max(largest) <= 240
 

@@ -101,7 +101,7 @@ def collection_of(path: Path) -> Collection:
     scores = tuple(column.values.tobytes() for column in columns)
     name, longer = _name(path, configuration, about)
     return Collection(
-        name, board, units_of(board, str(configuration.get("units") or ""), near), about,
+        name, board, units_of(board, str(configuration.get("units") or ""), near, provenance.get("stems", {})), about,
         texts=frozenset([searched, *recorded.get("references", ())]) if searched else frozenset(),
         outputs=frozenset(sha for sides in inputs.get("systems", {}).values() for sha in sides.values()),
         source=str(recorded.get("source") or ""),
