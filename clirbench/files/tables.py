@@ -163,7 +163,7 @@ def json_value(where: str, content: bytes, strict: bool = False) -> Any:
     strict: also for a key that is there twice and a number that is not finite; halves of a pair of characters, which
     cannot be written again, are U+FFFD.
     """
-    strictly = {"object_pairs_hook": _single, "parse_constant": _finite, "parse_float": _finite}
+    strictly: dict[str, Any] = {"object_pairs_hook": _single, "parse_constant": _finite, "parse_float": _finite}
     most = current_limits().json_depth
     try:
         text = content.decode("utf-8")
