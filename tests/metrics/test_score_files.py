@@ -13,7 +13,6 @@ from clirbench.metrics.score_files import ScoreFile
 from clirbench.metrics.segments import per_system
 from clirbench.text import TextFile, TextLines
 from clirbench.types import TestSet
-from tests.metrics.agreement import lines
 
 TEST = TestSet((("r1", "r2", "r3"),))
 SYSTEMS = {"a": TextLines(("x", "y", "z")), "b": TextLines(("x", "y", "w"))}
@@ -81,14 +80,15 @@ def test_scores_of_comet_go_to_the_systems_whose_files_they_name(tmp_path: Path,
 def test_a_file_that_two_systems_may_mean_is_no_system_s(tmp_path: Path) -> None:
     systems = in_files(tmp_path, one="exp/run1/ckpt.txt", two="exp/run2/ckpt.txt")
     path = comet(tmp_path / "comet.json", "ckpt.txt", "run2/other.txt")
-    with pytest.raises(
-        InputError, match=r"no scores for one, two; it names .*\? 'metric.COMET.rename=\{one: ckpt.txt\}'"
-    ):
+    with pytest.raises(InputError, match=r"no scores for one, two; it names .*: 'metric.COMET.rename=\{one: NAME\}'"):
         ScoreFile("COMET", str(path)).for_systems(systems, TEST)
     found = ScoreFile("COMET", str(path), rename={"one": "ckpt.txt", "two": "run2/other.txt"})
     assert [one.scores[0] for one in found.for_systems(systems, TEST).values()] == [0, 1]
     path.write_text("exp/run1/ckpt.txt\tSegment 0\tscore: 1\n" * 2)
-    with pytest.raises(InputError, match=r"line 2: a second score for exp/run1/ckpt.txt, segment 0; keep one of them$"):
+    with pytest.raises(
+        InputError,
+        match=r"line 2: a second score for exp/run1/ckpt.txt, segment 0; choose rows, ",
+    ):
         ScoreFile("COMET", str(path)).for_systems(systems, TEST)
 
 
@@ -102,14 +102,6 @@ def test_scores_beside_the_translations(tmp_path: Path) -> None:
     assert {name: one.scores[0] for name, one in found.items()} == {"one": 1, "two": 2}
 
 
-@pytest.mark.parametrize(
-    ("name", "program"), [("COMET", "RunCOMET"), ("MetricX", "RunMetricX"), ("BLEURTmedian", "RunBLEURT")]
-)
-def test_a_metric_without_its_file_names_both_ways(name: str, program: str) -> None:
-    with pytest.raises(ConfigError, match=rf"its file of scores, metric.{name}.path=FILE, or .*=\[{program}\]"):
-        ScoreFile(name)
-
-
 def test_metrics_task_files(tmp_path: Path) -> None:
     old = tmp_path / "old.seg.score"
     # Rows in any order, another language pair beside, the columns of 2017-2019 behind.
@@ -120,7 +112,7 @@ def test_metrics_task_files(tmp_path: Path) -> None:
     metric = ScoreFile("YiSi", str(old), select={"lang_pair": "cs-en"})
     assert scores(metric) == pytest.approx({"a": 2, "b": 4})
     assert "lang_pair:cs-en" in metric.signature
-    with pytest.raises(InputError, match=r"line 7: a second score for a, segment 1; choose rows with select"):
+    with pytest.raises(InputError, match=r"line 7: a second score for a, segment 1; choose rows, such as "):
         scores(ScoreFile("YiSi", str(old)))
     new = tmp_path / "new.seg.score"
     new.write_text("".join(f"C\tcs-en\tnews\tall\trefA\t{s}\t{n}\t{n}\n" for s in "ab" for n in (1, 2, 3)))
@@ -216,15 +208,3 @@ def test_a_file_metric_needs_its_path_and_names(tmp_path: Path) -> None:
         ScoreFile("m")
     with pytest.raises(ConfigError, match="scores from files need the system's name"):
         ScoreFile("m", str(tmp_path / "{system}")).statistics(["a"], TestSet((("a",),)))
-
-
-def test_wmt21_human_scores_as_a_score_file(shared_data: Path, tmp_path: Path) -> None:
-    """A published table rewritten as mt-metrics-eval has it gives the published numbers back."""
-    table = lines(shared_data / "wmt21" / "is-en" / "official-metrics.tsv")[1:]
-    chosen = {r[0]: float(r[2]) for r in (line.split("\t") for line in table) if r[1] == "bleu-A"}
-    path = tmp_path / "bleu.sys.score"
-    path.write_text("".join(f"{system}\t{score!r}\n" for system, score in chosen.items()))
-    metric = ScoreFile("bleu", str(path), "system")
-    texts = {system: TextLines(("x",)) for system in chosen}
-    found = metric.for_systems(texts, TestSet((("x",),)))
-    assert {system: one.scores[0] for system, one in found.items()} == chosen
