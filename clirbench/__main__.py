@@ -5,7 +5,7 @@ import platform
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -97,7 +97,7 @@ def job(cfg: DictConfig) -> str | None:
     try:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
         say(f"\n{' '.join(swept) or 'the one condition'}\n")
-        status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task], of_sweep=True)
+        status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
     except Exception as error:  # noqa: BLE001 - every one is put into words
         text, status = in_words(error, folder)
         print(text, file=sys.stderr)
@@ -105,10 +105,10 @@ def job(cfg: DictConfig) -> str | None:
     return text
 
 
-def run(cfg: DictConfig, place: Path, overrides: Sequence[str], of_sweep: bool = False) -> int:
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
     """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed.
 
-    place: the folder. overrides: those of Hydra and of the run. of_sweep: one that was done before is not done again.
+    place: the folder. overrides: those of Hydra and of the run.
     """
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
     from clirbench.api.running import running
@@ -125,8 +125,6 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str], of_sweep: bool =
         for line in terminal.checked(experiment):
             terminal.tell(line)
         return 0
-    if of_sweep and _done_before(place, plain_configuration(cfg)):
-        return 0
     folder = RunFolder.claim(place)
     with running(experiment, Path(cfg.paths.cache), folder.path, words) as result:
         if not cfg.output.json:
@@ -135,19 +133,6 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str], of_sweep: bool =
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     return WORSE if result.worse else SOME_FAILED if result.failed else 0
-
-
-def _done_before(place: Path, configuration: Mapping[str, Any]) -> bool:
-    """Whether this job of a sweep, or of another sweep next to it, is finished and unchanged; its files are copied."""
-    from clirbench.api.running import copy_finished
-    from clirbench.report.tables import earlier_run
-
-    others = sorted(place.parent.parent.glob(f"*/{place.name}"), reverse=True)
-    earlier = earlier_run([place, *others], configuration)
-    if earlier is not None:
-        copy_finished(earlier, place)
-        say(f"done before: {earlier}")
-    return earlier is not None
 
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:

@@ -35,7 +35,6 @@ def provenance(configuration: Any, command: Sequence[str], result: Result) -> di
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": list(command),
         "directory": str(Path.cwd()),
-        "folders": {folder: folder_names(Path(folder)) for folder in sorted({str(Path(p).parent) for p in _read()})},
         **record(configuration, result),
     }
 
@@ -72,11 +71,6 @@ def code_sha256() -> str:
     paths = sorted(path for folder in _shipped() for path in folder.rglob("*") if "__pycache__" not in path.parts)
     files = ((path, path.relative_to(PACKAGE.parent)) for path in dict.fromkeys(paths) if path.is_file())
     return sha256_of(part for path, name in files for part in (str(name).encode(), path.read_bytes()))
-
-
-def folder_names(folder: Path) -> str:
-    """sha256 of the names of the files in a folder; nothing where there is no such folder."""
-    return _sha256(sorted(path.name for path in folder.iterdir() if path.is_file())) if folder.is_dir() else ""
 
 
 def _read() -> dict[str, str]:

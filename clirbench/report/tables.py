@@ -1,30 +1,23 @@
-"""The tables of a run: their files are written from them, and a DataFrame equals its file. And finished runs of the
-same configuration, code and inputs, whose tables need not be made again.
-"""
+"""The tables of a run: their files are written from them, and a DataFrame equals its file."""
 
 import dataclasses
-import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator
 from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clirbench.errors import ClirbenchError
-from clirbench.files.run_files import MANIFEST, PROVENANCE, broken, path_inside, read_marker, read_provenance
+from clirbench.files.run_files import MANIFEST, path_inside, read_marker
 from clirbench.files.tables import as_number
 from clirbench.pages import Cell, Streamed, Table, listed
 from clirbench.report.decision import decision_tables
-from clirbench.report.provenance import code_sha256, folder_names, versions
 from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.correlation import Correlation, ScoringTau
 from clirbench.statistics.given import Beyond, Permuting, beyond_known
-from clirbench.text import TextFile
 
 
 def run_tables(result: Result) -> dict[str, Table]:
@@ -156,26 +149,6 @@ def scoring_tables(result: Result) -> list[Table]:
     return [Table("scorings_map", title, header, wide, text), alone]
 
 
-MADE_BY = ("clirbench", "python", "unicode", "platform", "libraries", "code")
-"""What of a provenance must be the same, beside configuration and inputs."""
-
-
-def earlier_run(folders: Iterable[Path], configuration: Mapping[str, Any]) -> Path | None:
-    """The first of the folders with a finished run of this configuration whose inputs, code and files are unchanged.
-
-    `configuration`: plain values; the store (`paths.cache`) may be another. No failed system, no file that was added
-    to a folder that the run read from. A folder that cannot be read is none.
-    """
-    wanted = _comparable(configuration)
-    for folder in folders:
-        try:
-            if (folder / PROVENANCE).is_file() and _is_same(folder, read_provenance(folder), wanted):
-                return folder
-        except (ClirbenchError, OSError):
-            continue
-    return None
-
-
 def copy_run(earlier: Path, unfinished: Path) -> None:
     """Copy the files that the marker of a run's folder names, but for the seal, which is made for the new folder."""
     for name in (name for name in read_marker(earlier) if name != MANIFEST):
@@ -184,30 +157,3 @@ def copy_run(earlier: Path, unfinished: Path) -> None:
             shutil.copytree(path, unfinished / name)
         else:
             shutil.copy2(path, unfinished / name)
-
-
-def _is_same(folder: Path, recorded: Mapping[str, Any], wanted: Any) -> bool:
-    now = {**versions(), "code": code_sha256()}
-    return (
-        bool(recorded.get("complete"))
-        and all(recorded.get(name) == now[name] for name in MADE_BY)
-        and _comparable(recorded["configuration"]) == wanted
-        and all(folder_names(Path(path)) == sha for path, sha in recorded["folders"].items())
-        and all(Path(path).is_file() and _content(Path(path)) == sha for path, sha in recorded["read"].items())
-        and not any(broken(folder))
-    )
-
-
-def _content(path: Path) -> str:
-    state = path.stat()
-    return _read_content(path, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-
-
-@cache
-def _read_content(path: Path, *state: int) -> str:
-    return TextFile(path).fingerprint
-
-
-def _comparable(configuration: Mapping[str, Any]) -> Any:
-    paths = {name: value for name, value in (configuration.get("paths") or {}).items() if name != "cache"}
-    return json.loads(json.dumps({**configuration, "paths": paths}))

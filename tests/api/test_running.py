@@ -84,14 +84,6 @@ class Words(SegmentMean):
         return [100 * len(set(h.split()) & set(r.split())) / len(set(r.split())) for h, r in pairs]
 
 
-def test_a_metric_of_one_s_own_joins_a_named_experiment(texts: cb.Outcome, small_texts: Path) -> None:
-    mixed = cb.run(
-        "folder", folder=small_texts, metric=[Words()], measures=["MAP"], topics__n=8, relevance__k=2, engine="serial"
-    )
-    assert mixed.systems.Words.corr(texts.systems.BLEU, method="kendall") > 0.9
-    assert mixed.systems.MAP.equals(texts.systems.MAP)
-
-
 def test_metric_takes_names_and_objects_alike(small_texts: Path) -> None:
     """A name has its settings and its place; `metric=["BLEU"], metrics=[obj]` dropped BLEU without a word."""
     named: dict[str, Any] = {"folder": small_texts, "measures": ["MAP"], "topics__n": 8, "relevance__k": 2}
@@ -364,12 +356,6 @@ def test_an_error_and_a_stop_end_the_stream(tmp_path: Path) -> None:
             raise error
         assert of(tmp_path)[-1]["outcome"] == outcome
     assert of(tmp_path)[1]["reason"] == "StoreError: the disk is full"
-
-
-def test_a_stream_that_cannot_be_written_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / EVENTS).mkdir()
-    with pytest.raises(StoreError, match=r"events.jsonl: not a journal of clirbench \(it is no file\)"):
-        recorded(tmp_path, []).__enter__()
 
 
 def test_python_reads_what_it_saved(small_folder: Path, tmp_path: Path) -> None:
