@@ -89,7 +89,7 @@ def _classes_of(text: str) -> str:
 @lru_cache(maxsize=1)
 def _class_by_character() -> defaultdict[int, str]:
     """The letter of each character that has a class; "o" is that of all others."""
-    found = defaultdict(lambda: "o")
+    found: defaultdict[int, str] = defaultdict(lambda: "o")
     for line in resources.files("clirbench.data").joinpath("word_classes.txt").read_text("utf-8").split("\n"):
         if line and not line.startswith("#"):
             name, *members = line.split(" ")
