@@ -5,7 +5,6 @@ Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from operator import ge, gt, le, lt
 from typing import Any
@@ -92,11 +91,3 @@ def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -
 def check_least(component: str, key: str, value: object, least: float) -> None:
     """`number` for a setting of a metric."""
     number(f"{component}: {key}", value, least=least)
-
-
-def version_of(library: str) -> str:
-    """The installed version, or `-`."""
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "-"

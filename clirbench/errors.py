@@ -10,7 +10,6 @@
     |   `-- MissingData    data that an experiment needs lie nowhere (says how to get them)
     |-- DownloadError      a download failed or did not have the promised content
     |-- ResourceError      a program, library or local model that a component needs is not there or died
-    |-- NotReproduced      a published number came out otherwise and nothing explains it
     |-- NothingCompared    no topic is left to score
     |-- StoreError         the run folder or the store cannot be written
     `-- Problems           several of the above, gathered so that all are shown at once
@@ -143,10 +142,6 @@ class DownloadError(ClirbenchError):
 
 class ResourceError(ClirbenchError):
     """A program, library or local model that a component needs is not there, or died."""
-
-
-class NotReproduced(ClirbenchError):
-    """A published number came out otherwise, and nothing explains the difference."""
 
 
 class NothingCompared(ClirbenchError):

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 
@@ -168,18 +168,6 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
     return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
-@runtime_checkable
-class Checking(Protocol):
-    """An analysis, a retriever or a relevance rule that knows before a run whether it can be made.
-
-    An analysis is asked with the prospect of the run, which has every column, NaN for its numbers; a retriever that
-    needs something ready, with the systems; a rule, with the documents and the topics.
-    """
-
-    def check(self, *known: Any) -> None:
-        """Raises a `ClirbenchError` where it would fail."""
-
-
 def preflight(experiment: Experiment, inputs: Inputs | None) -> list[str]:
     """Notes on settings without effect. Raises every error of the run that its inputs show, all at once."""
     errors: list[ClirbenchError] = []
@@ -218,10 +206,19 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
         errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]
-    for analysis in prospect.experiment.analyses:
-        if isinstance(analysis, Checking):
+    _ask(prospect.experiment.analyses, errors, prospect)
+
+
+def _ask(components: Iterable[Any], errors: list[ClirbenchError], *known: Any) -> None:
+    """Ask each analysis, retriever or relevance rule that has `check`, which raises where it would fail in the run.
+
+    An analysis is asked with the prospect of the run, which has every column, NaN for its numbers; a retriever that
+    needs something ready, with the systems; a rule, with the documents and the topics.
+    """
+    for component in components:
+        if hasattr(component, "check"):
             with gathered(errors):
-                analysis.check(prospect)
+                component.check(*known)
 
 
 def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:
@@ -232,17 +229,12 @@ def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[Clirbenc
             with gathered(errors):
                 metric.for_systems(texts, inputs.corpus.test)
     for topics in inputs.topics.values():
-        for rule in experiment.relevance.values():
-            if isinstance(rule, Checking):
-                with gathered(errors):
-                    rule.check(inputs.corpus.english, topics)
+        _ask(experiment.relevance.values(), errors, inputs.corpus.english, topics)
     for name in {*experiment.topics, *experiment.relevance} & {*experiment.also_retriever}:
         errors.append(ConfigError(f"also_retrieval.{name}: topics or judgments have that name; choose another"))
-    retrievers: Iterable[object] = experiment.retrievers.values()
-    for retriever in retrievers:
-        if isinstance(retriever, Checking) and inputs.topics:
-            with gathered(errors):
-                retriever.check([t.system for t in inputs.translations if t.collection is not None])
+    if inputs.topics:
+        searched = [t.system for t in inputs.translations if t.collection is not None]
+        _ask(experiment.retrievers.values(), errors, searched)
     if experiment.runs is not None and inputs.topics:
         with gathered(errors):
             runs_of_others(experiment.runs, inputs)

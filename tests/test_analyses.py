@@ -23,7 +23,7 @@ from tests.conftest import write_lines
 
 ANALYSES = sorted(
     path.stem
-    for folder in (CONF, *(lab.conf for lab in laboratories() if lab.conf is not None))
+    for folder in (CONF, *(lab.folder / "conf" for lab in laboratories()))
     for path in (folder / "analyses").glob("*.yaml")
 )
 CHANCE = re.compile(r"p|p_(?!best).*|.*_p|different")

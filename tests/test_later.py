@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from clirbench.later import Shelf, bytes_of_arrays, keep_recent, load_value
+from clirbench.later import Shelf, bytes_of_arrays, keep_recent
 
 
 @dataclass
@@ -32,10 +32,6 @@ def test_a_shelf_that_holds_loads_once(holds: bool, loads: list[int]) -> None:
     assert later.loads == []
     assert (shelf["a"], shelf["a"], shelf["b"]) == (7, 7, 3)
     assert later.loads == loads
-
-
-def test_a_value_that_is_there_is_opened_as_it_is() -> None:
-    assert (load_value(3), load_value(Counted(4))) == (3, 4)
 
 
 @dataclass

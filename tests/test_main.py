@@ -1,7 +1,6 @@
 """The command line as a user meets it: what it prints, writes, refuses; every bad input of a folder run."""
 
 import csv
-import json
 import os
 import platform
 import signal
@@ -45,19 +44,6 @@ def test_linear_algebra_has_one_thread_unless_another_number_is_asked_for(asked:
 
 
 class TestFolder:
-    def test_a_folder_gives_every_file_of_the_contract(self, cli, small_folder: Path) -> None:
-        done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out")
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-        assert done.stdout.endswith("\nout\n") or done.stdout.rstrip().endswith("/out")
-        assert "Kendall's tau over 4 systems" in done.stdout
-        out = small_folder.parent / "out"
-        written = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
-        expected = {"systems.tsv", "correlations.tsv", "per_topic.tsv", "report.md", "provenance.json"}
-        expected |= {"trec/ideal.run", "trec/qrels.txt", "trec/every2.run", "figures/MAP.svg", "figures/RBO.svg"}
-        assert expected <= written
-        assert json.loads((out / "provenance.json").read_text())["signatures"]["BLEU"].startswith("nrefs:1|BLEU|")
-
     def test_a_baseline_ends_with_a_status_of_its_own_where_the_candidate_is_worse(self, cli, small_folder) -> None:
         run = ("folder=small", *FAST, "primary=MAP", "topics.n=10", "systems.include=[every2,every9]")
         done = cli(*run, "baseline=every9", "hydra.run.dir=out")

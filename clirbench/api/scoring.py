@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,6 @@ from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
 from clirbench.text import TextFile
 from clirbench.types import Judged, Qrels, Run, TestSet
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Lines = Sequence[str] | pd.Series[str] | Path
 
 Measures = Sequence[str | Measure]
 COLUMNS = {
@@ -41,32 +36,8 @@ def metric_by_name(name: str) -> Metric:
     return metric_named(name)
 
 
-@overload
-def score(
-    hypotheses: "Lines",
-    references: "Lines | Sequence[Sequence[str]]",
-    metric: str | Metric,
-    *,
-    source: "Lines | None" = None,
-    segments: Literal[False] = False,
-) -> float: ...
-
-
-@overload
-def score(
-    hypotheses: "Lines",
-    references: "Lines | Sequence[Sequence[str]]",
-    metric: str | Metric,
-    *,
-    source: "Lines | None" = None,
-    segments: Literal[True],
-) -> "pd.Series[float]": ...
-
-
-def score(
-    hypotheses: Any, references: Any, metric: str | Metric, *, source: Any = None, segments: bool = False
-) -> "float | pd.Series[float]":
-    """The score of a system's lines, as a run computes it; with `segments`, the score of each line as a Series.
+def score(hypotheses: Any, references: Any, metric: str | Metric, *, source: Any = None, segments: bool = False) -> Any:
+    """The score of a system's lines, a float, as a run computes it; with `segments`, that of each line as a Series.
 
     `hypotheses`: lines, or the `Path` of a file of lines. `references`: the same, or a list of several references.
     `metric`: the name of one that the command line has, or a metric; metrics that read the source need `source`.
@@ -109,22 +80,10 @@ def _lines(what: str, lines: Any) -> tuple[str, ...]:
     return tuple(lines)
 
 
-@overload
-def evaluate(
-    qrels: Any, run: Any, measures: Measures, *, ideal: Any = ..., n_documents: int = 0, per_topic: Literal[False] = ...
-) -> dict[str, float]: ...
-
-
-@overload
-def evaluate(
-    qrels: Any, run: Any, measures: Measures, *, ideal: Any = None, n_documents: int = 0, per_topic: Literal[True]
-) -> "pd.DataFrame": ...
-
-
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
-) -> "dict[str, float] | pd.DataFrame":
-    """IR measures of a run: a value for each measure or, with `per_topic`, a row for each measure and topic.
+) -> Any:
+    """IR measures of a run: {measure: value} or, with `per_topic`, a DataFrame, a row for each measure and topic.
 
     `qrels`, `run`: {topic: {document: grade or score}}; rows, or a DataFrame (as in `correlate`), with the columns of
     ir_measures (query_id, doc_id, relevance or score), PyTerrier (qid, docno, label), ranx (q_id) or trec_eval (docid,

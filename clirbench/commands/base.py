@@ -56,8 +56,6 @@ def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int
         return f"error: {error}", NOTHING if all(isinstance(e, NothingCompared) for e in all_of_it) else MENDABLE
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
         return f"error: {ClirbenchError(f'{file_of(error)}: {error.strerror}')}", MENDABLE
-    if isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
-        return "error: this system has no fcntl, which locks files for fetch, train and watch; use Linux", MENDABLE
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
         return (
             "error: the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems; a rerun does only "
@@ -109,21 +107,21 @@ def command(name: str) -> Command:
     return cast(Command, import_module(commands()[name]).main)
 
 
-class OneLine(ArgumentParser):
-    """A parser that says in one line what is wrong: an error like any other that the user can mend."""
-
-    def error(self, message: str) -> NoReturn:
-        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
-        raise ConfigError(f"{self.prog}: {message}; type {usage.replace('[-h] ', '')}")
-
-
 def command_parser(name: str, described: str | None) -> ArgumentParser:
-    """A parser whose help says what the command's module says of itself, in its first sentence.
+    """A parser whose help says what the command's module says of itself, in its first sentence; what is wrong is an
+    error like any other that the user can mend.
 
     described: a docstring that begins with the command line and a colon, "`clirbench NAME ...`: what it does."
     """
     sentence = (described or "").partition("\n\n")[0].partition("`: ")[2]
-    return OneLine(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
+    parser = ArgumentParser(prog=f"clirbench {name}", description=sentence[:1].upper() + sentence[1:])
+
+    def refuse(message: str) -> NoReturn:
+        usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
+        raise ConfigError(f"{parser.prog}: {message}; type {usage.replace('[-h] ', '')}")
+
+    parser.error = refuse  # type: ignore[method-assign]
+    return parser
 
 
 def say(line: str) -> None:

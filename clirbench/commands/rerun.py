@@ -1,5 +1,5 @@
 """`clirbench rerun PROVENANCE [key=value ...]`: does a run again from its provenance.json, and tells whether its tables
-come out the same, byte for byte; what differs is named: version, input, configuration.
+come out the same, byte for byte; `clirbench compare` says what else differs.
 
 No result is taken from the store. `key=value` says where an input is now (`folder=DIR`) or where to work (`engine=`).
 Names of inputs begin at the folder in which the run was done, and nothing changes into it; new tables go to
@@ -28,15 +28,11 @@ from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, one_line, raise_all
 from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
 from clirbench.keys import NODES, SEARCH_PATH, key_of, may_name_files
-from clirbench.report.compared import leaves
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
 
 KEPT = ("command", "configuration", "files", "inputs", "read", "directory")
 """What a provenance.json must have."""
-VERSIONS = ("clirbench", "python", "platform", "libraries")
-WHERE = ("engine", "paths", "hydra")
-"""Parts of a configuration that move no number."""
 NAMED = re.compile(r""""[^"]*"|'[^']*'|[^][{},:"']+""")
 """A text in a value of the command line."""
 OURS = ("hydra.run.dir", "paths.cache")
@@ -77,14 +73,11 @@ def _rerun(options: Namespace) -> int:
     if not (folder / PROVENANCE).is_file():
         return status
     found = read_provenance(folder / PROVENANCE)
-    for line in (named := list(differences(recorded, found))):
-        say(line)
     other = [n for n in {**recorded["files"], **found["files"]} if recorded["files"].get(n) != found["files"].get(n)]
     if not other:
         say(f"the same bytes: {len(found['files'])} tables of {folder} are those of {options.provenance}")
         return 0
-    why = "" if named else "; version, inputs and configuration are the same"
-    say(f"other bytes: {first_ten(other)}{why}; see clirbench compare {options.provenance.parent} {folder}")
+    say(f"other bytes: {first_ten(other)}; what differs says clirbench compare {options.provenance.parent} {folder}")
     return 1
 
 
@@ -196,26 +189,6 @@ def run_clirbench(arguments: Sequence[str]) -> int:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-P", "-m", "clirbench", *arguments]
     return subprocess.run(command, env=environment, check=False).returncode
-
-
-def differences(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each version, input and key of the configuration that is not what it was."""
-    home = f"{recorded.get('directory', '')}/"  # whole names of inputs are no other names
-    before, after = (
-        {
-            f"{kind}: {key}": text.replace(home, "")
-            for kind, part in (
-                ("version", {name: made.get(name) for name in VERSIONS}),
-                ("input", made["inputs"]),
-                ("configuration", {key: one for key, one in made["configuration"].items() if key not in WHERE}),
-            )
-            for key, text in leaves(part, "")
-        }
-        for made in (recorded, found)
-    )
-    for key in {**before, **after}:
-        if before.get(key) != after.get(key):
-            yield f"{key} was {before.get(key, 'not there')}, is {after.get(key, 'not there')}"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ While a run uses the store nothing is removed.
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
@@ -20,24 +19,15 @@ from clirbench.store.store import Store
 UNNAMED = "(named by no run)"
 
 
-@dataclass(frozen=True)
-class Held:
-    """One part in the store: whose plans name a result in it, and its bytes."""
-
-    path: Path
-    run: str
-    size: int
-
-
-def stored_parts(store: Store, runs: Mapping[str, str]) -> list[Held]:
-    """Every part, with the run that names a result in it, by `FOLDER/KEY`; raises `InputError` without a store."""
+def stored_parts(store: Store, runs: Mapping[str, str]) -> dict[str, list[Path]]:
+    """Every part, by the run that names a result in it; `runs`: by FOLDER/KEY. Raises `InputError` without a store."""
     if not store.path.is_dir():
         raise InputError(f"{store.path}: no store there; it is in the folder that paths.cache names")
-    found = []
+    found: dict[str, list[Path]] = {}
     for path in sorted(store.path.glob("??/*/*.part")):
         if path.is_file() and not path.is_symlink():
             named = (runs.get(f"{path.parent.name}/{key}") for key in store.head(path)[0])
-            found.append(Held(path, next(filter(None, named), UNNAMED), path.stat().st_size))
+            found.setdefault(next(filter(None, named), UNNAMED), []).append(path)
     return found
 
 
@@ -48,18 +38,20 @@ def results_in_plans(runs: Path) -> dict[str, str]:
     return {row.key: plan.parent.name for plan in sorted(runs.rglob(PLAN)) for row in read_plan(plan)[1]}
 
 
-def summary(found: Sequence[Held]) -> Iterable[str]:
+def summary(found: Mapping[str, Sequence[Path]]) -> Iterable[str]:
     """One line for each run, the largest first, then all together."""
-    groups: dict[str, list[Held]] = {}
-    for one in found:
-        groups.setdefault(one.run, []).append(one)
-    for run, members in sorted(groups.items(), key=lambda group: -sum(one.size for one in group[1])):
-        yield f"{megabytes(members)}  {len(members):>6}  {run}"
-    yield f"{megabytes(found)}  {len(found):>6}  in all"
+    for run, parts in sorted(found.items(), key=lambda group: -_bytes(group[1])):
+        yield f"{_megabytes(parts)}  {len(parts):>6}  {run}"
+    every = [part for parts in found.values() for part in parts]
+    yield f"{_megabytes(every)}  {len(every):>6}  in all"
 
 
-def megabytes(found: Iterable[Held]) -> str:
-    return f"{fixed(sum(one.size for one in found) / 1e6, 1):>10} MB"
+def _bytes(parts: Iterable[Path]) -> int:
+    return sum(part.stat().st_size for part in parts)
+
+
+def _megabytes(parts: Iterable[Path]) -> str:
+    return f"{fixed(_bytes(parts) / 1e6, 1):>10} MB"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,10 +72,11 @@ def _store(options: Namespace) -> int:
         return 0
     if users := store.users():
         raise StoreError(f"{store.path}: in use by {', '.join(users)}; nothing was removed: wait until the runs end")
-    going = [one for one in found if one.run == UNNAMED]
-    for one in going:
-        one.path.unlink(missing_ok=True)
-    print(f"removed {len(going)} parts, {megabytes(going).strip()}; {len(found) - len(going)} are left")
+    going = found.pop(UNNAMED, [])
+    size = _megabytes(going).strip()
+    for part in going:
+        part.unlink(missing_ok=True)
+    print(f"removed {len(going)} parts, {size}; {sum(map(len, found.values()))} are left")
     return 0
 
 

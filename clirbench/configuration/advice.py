@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.configuration.laboratories import config_parts, is_measure
+from clirbench.configuration.laboratories import choices, is_measure
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
 from clirbench.keys import BY_NAME, FLAG, NODES, SECTIONS, key_of, keys_of
 
@@ -42,7 +42,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"Type folder={word}"
     if path.is_file() and path.suffix in (".tsv", ".csv"):
         return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
-    if any((folder / f"{word}.yaml").is_file() for folder in config_parts("experiment")):
+    if word in choices("experiment"):
         return f"Type +experiment={word}"
     meant = closest_match(word, list(commands)).lstrip()
     return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
@@ -63,7 +63,7 @@ def of_option(option: str, words: Sequence[str]) -> str:
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
-def wrong_choice(group: str, name: str, choices: Sequence[str]) -> ConfigError:
+def wrong_choice(group: str, name: str, known: Sequence[str]) -> ConfigError:
     """An error for a name that a group does not have, with what to type where it is something else.
 
     >>> print(wrong_choice("topics", "queries.tsv", []))
@@ -85,7 +85,7 @@ def wrong_choice(group: str, name: str, choices: Sequence[str]) -> ConfigError:
             "systems": folder,
         }.get(group, "")
     said = f"{group}={name}: is no name of {group}; type {meant}"
-    return ConfigError(said) if meant else UnknownName(group, name, choices)
+    return ConfigError(said) if meant else UnknownName(group, name, known)
 
 
 def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[ConfigError]:
@@ -110,8 +110,8 @@ def _meant(name: str, value: str) -> str:
     """The key to type in place of one that there is not."""
     top, last = name.partition(".")[0], name.rpartition(".")[2]
     if top in SECTIONS:
-        choices = keys_of(top)
-        return f"{closest_match(name, choices).lstrip()} Keys there: {', '.join(choices)}".lstrip()
+        there = keys_of(top)
+        return f"{closest_match(name, there).lstrip()} Keys there: {', '.join(there)}".lstrip()
     nested = [f"{group}.{last}" for group in COMPONENTS if last in component_keys(group)]
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
@@ -122,8 +122,11 @@ def _meant(name: str, value: str) -> str:
 
 def component_keys(group: str) -> set[str]:
     """The keys of all components of a group: `k1`, `b`, ... of retrieval."""
-    files = (path for folder in config_parts(group) for path in folder.glob("*.yaml"))
-    return {key for path in files for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)}
+    return {
+        key
+        for path in choices(group).values()
+        for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)
+    }
 
 
 def refusal(error: BaseException) -> ConfigError:

@@ -25,13 +25,12 @@ from clirbench.columns import kind
 from clirbench.configuration.advice import unknown_keys
 from clirbench.configuration.composing import (
     compose_configuration,
-    config_parts,
     joining,
     joins,
     laboratory_groups,
     plain_configuration,
 )
-from clirbench.configuration.laboratories import is_measure, laboratories, measure_of
+from clirbench.configuration.laboratories import choices, is_measure, laboratories, measure_of
 from clirbench.configuration.languages import in_its_language
 from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
@@ -74,8 +73,6 @@ def wrong_settings(node: Any, key: str) -> Iterator[ClirbenchError]:
         for entry, value in component.items():
             if value == "???":
                 yield ConfigError(f"{name}.{entry} is not set; give it a value, {name}.{entry}=...")
-            elif entry == "force" and entry not in parameters and ".relevance." in str(component[TARGET]):
-                yield ConfigError(f"{name}.force: there is no such key any more; no measure is left out, take it away")
             elif not (takes_all or entry.startswith("_") or entry in parameters):
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
             elif entry in hints and (wanted := misfit(value, hints[entry])):
@@ -350,11 +347,6 @@ def component(node: Any, key: str, protocol: type) -> Any:
     if not isinstance(built, protocol):
         raise ConfigError(f"{key}: {node[TARGET]} is not a {protocol.__name__}")
     return built
-
-
-def choices(group: str) -> dict[str, Path]:
-    """The file of each choice of a group, by its name."""
-    return {path.stem: path for folder in config_parts(group) for path in folder.glob("*.yaml")}
 
 
 def metric_named(name: str) -> Metric:

@@ -44,7 +44,7 @@ from clirbench.configuration.advice import (
     wrong_choice,
 )
 from clirbench.configuration.laboratories import CONF as CONF
-from clirbench.configuration.laboratories import config_folders, hooks
+from clirbench.configuration.laboratories import choices, config_folders, hooks
 from clirbench.configuration.laboratories import config_parts as config_parts
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
@@ -108,12 +108,12 @@ def replaced_nodes(overrides: Sequence[str], folders: Sequence[Path]) -> Iterato
     folders: where configurations lie.
     """
     chosen = dict(_choice(override) for override in overrides)
-    choices, settings = _read("config", folders)
+    defaults, settings = _read("config", folders)
     of_experiment, settings = _read(f"{EXPERIMENT}/{chosen.get(EXPERIMENT)}", folders)
-    choices = {**choices, **of_experiment}
+    defaults = {**defaults, **of_experiment}
     for group, name in chosen.items():
         node = group.partition("@")[2] or group
-        if group.partition("@")[0] in NODES and isinstance(settings.get(node), dict) and choices.get(group) != name:
+        if group.partition("@")[0] in NODES and isinstance(settings.get(node), dict) and defaults.get(group) != name:
             yield node
 
 
@@ -247,8 +247,8 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     except HydraException:
         raise ConfigError(f"{text}: cannot be read. {how_to_quote(text)}") from None
     group = override.key_or_group
-    places = [] if folders is None else [*config_parts(group), *(folder / group for folder in folders)]
-    if override.is_delete() or not any(place.is_dir() for place in places):
+    known = [] if folders is None else sorted(choices(group, folders))
+    if override.is_delete() or not known:
         return
     named: list[Any]
     if override.is_sweep_override():
@@ -256,14 +256,13 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     else:
         value = override.value()
         named = value if isinstance(value, list) else [value]
-    choices = sorted({path.stem for place in places for path in place.glob("*.yaml")})
     for name in named:
         if not isinstance(name, str):
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
             said = "null" if name is None else repr(name)
-            raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(choices)}; none is {none}")
-        if name not in choices:
-            raise wrong_choice(group, name, choices)
+            raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
+        if name not in known:
+            raise wrong_choice(group, name, known)
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
@@ -319,8 +318,8 @@ def first_line(error: Exception) -> str:
 
 def sweep_of(experiment: str) -> DictConfig | None:
     """The file of an experiment that is a sweep over others (`sweep.experiments`); None for any other."""
-    paths = (folder / f"{experiment}.yaml" for folder in config_parts("experiment"))
-    settings = next((OmegaConf.load(path) for path in paths if path.is_file()), None)
+    path = choices("experiment").get(experiment)
+    settings = OmegaConf.load(path) if path else None
     return settings if isinstance(settings, DictConfig) and "sweep" in settings else None
 
 

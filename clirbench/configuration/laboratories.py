@@ -13,8 +13,7 @@ so that a package of anybody's works like ours.
 Measures by their names, those of laboratories too.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -51,21 +50,11 @@ class Laboratory:
     package: str
     folder: Path
 
-    @property
-    def conf(self) -> Path | None:
-        """Its folder of configurations, if it has one."""
-        return folder if (folder := self.folder / "conf").is_dir() else None
-
 
 @cache
 def laboratories() -> tuple[Laboratory, ...]:
-    """All installed laboratories, by name; raises `ConfigError` for two of one name and for a missing package."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    named = {(point.name, point.value) for point in points}  # one installed twice is one
-    doubled = [name for name, n in Counter(name for name, _ in named).items() if n > 1]
-    if doubled:
-        packages = " and ".join(sorted(package for name, package in named if name == doubled[0]))
-        raise ConfigError(f"laboratory {doubled[0]!r}: {packages} have this name; uninstall one of them")
+    """All installed laboratories, by name; raises `ConfigError` for a missing package."""
+    named = {(point.name, point.value) for point in entry_points(group=GROUP)}  # one installed twice is one
     return tuple(Laboratory(name, package, _folder(name, package)) for name, package in sorted(named))
 
 
@@ -82,7 +71,7 @@ def _folder(name: str, package: str) -> Path:
 
 def config_folders() -> list[Path]:
     """The folders of configurations of all laboratories."""
-    return [folder for laboratory in laboratories() if (folder := laboratory.conf) is not None]
+    return [folder for laboratory in laboratories() if (folder := laboratory.folder / "conf").is_dir()]
 
 
 def commands() -> dict[str, str]:
@@ -113,6 +102,12 @@ def hooks(name: str) -> Iterator[Callable[..., Any]]:
 def config_parts(group: str) -> list[Path]:
     """The folder of a group of the configuration in the core, and those in laboratories."""
     return [path for folder in (CONF, *config_folders()) if (path := folder / group).is_dir()]
+
+
+def choices(group: str, more: Sequence[Path] = ()) -> dict[str, Path]:
+    """The file of each choice of a group, by its name; `more`: further folders of configurations."""
+    places = [*config_parts(group), *(folder / group for folder in more)]
+    return {path.stem: path for place in places for path in place.glob("*.yaml")}
 
 
 def parse(name: str) -> "Measure":

@@ -6,11 +6,11 @@ from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import yaml
 
-from clirbench.configuration.laboratories import config_parts
+from clirbench.configuration.laboratories import choices
 from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair
 from clirbench.corpora.sides import SideTexts
 from clirbench.errors import ClirbenchError, ConfigError
@@ -24,25 +24,17 @@ CUT = ("topics", "second_topics", "retriever", "also_retriever", "relevance", "m
 """Parts of an experiment that cut texts into words."""
 
 
-@runtime_checkable
-class Sided(Protocol):
-    """A source of a corpus whose texts tell its languages."""
-
-    def side_texts(self) -> SideTexts:
-        """The texts of both sides; raises as `read` does."""
-
-
 def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
     """The languages of a run, of each side: what is `stated` (`languages=de-en`), else what the folder's name says
     unless the text plainly contradicts it, else what the text is; where nothing tells, the target is English.
 
-    corpus: a `CorpusSource`; of one that is not `Sided`, and of one that cannot be read, no text is known. called: the
+    corpus: a `CorpusSource`; of one without `side_texts`, and of one that cannot be read, no text is known. called: the
     folder's name where it has moved. Raises
     `ConfigError` for texts that plainly contradict what is stated, and for references in different languages.
     """
     texts: SideTexts | None = None
     with suppress(ClirbenchError):  # said where it is read
-        texts = corpus.side_texts() if isinstance(corpus, Sided) else None
+        texts = corpus.side_texts() if hasattr(corpus, "side_texts") else None
     read = [_read([texts.source] if texts and texts.source else []), _read(texts.target if texts else [])]
     seen = [next(iter(side.values()), "") for side in read]
     for where, code in read[1].items():
@@ -103,10 +95,9 @@ def analyser_for(target: str, default: ByLanguage) -> Any:
     """The analyser of a language, with the settings of the default one: Lucene's of English, others of a laboratory."""
     if target == ENGLISH:
         return English(default.stop_words, default.stem)
-    files = [path for folder in config_parts("analyzer") if (path := folder / "language.yaml").is_file()]
-    if not files:
+    if (file := choices("analyzer").get("language")) is None:
         raise ConfigError(f"languages: only an analyser of English is installed, none of {target}")
-    module, _, name = str(yaml.safe_load(files[0].read_text(encoding="utf-8"))["_target_"]).rpartition(".")
+    module, _, name = str(yaml.safe_load(file.read_text(encoding="utf-8"))["_target_"]).rpartition(".")
     return getattr(import_module(module), name)(target, default.stop_words, default.stem)
 
 

@@ -28,7 +28,9 @@ class Metric(Protocol):
 
     It may declare `needs_reference`, whether its score depends on the reference (default: not known), and
     `by_segment`, that its statistics are dense and each row depends on its own segment alone: then a large test set is
-    counted some segments at a time.
+    counted some segments at a time. One whose statistics are those of others too declares `counter(test)`: what counts
+    for all that have an equal one, named after what it counts; MacroF1 and MicroF1 so count once. One that must know
+    whose text it scores declares `for_systems`, as `segments.per_system` says.
     """
 
     @property
@@ -54,22 +56,11 @@ class Metric(Protocol):
 
 
 @runtime_checkable
-class Counted(Protocol):
-    """A metric whose statistics are those of others too: MacroF1 and MicroF1 count the same, and so count once."""
-
-    def counter(self, test: TestSet) -> Metric:
-        """What counts for this metric and for all that have an equal counter; named after what it counts."""
-
-
-@runtime_checkable
 class Resampled(Protocol):
     """A metric of sparse statistics that has a faster way to the scores of many resamples than summing rows."""
 
     def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of segment weights: (samples, segments) -> (samples,)."""
-
-    def left_out(self, statistics: Sparse) -> Doubles:
-        """Scores without each segment in turn: (segments,)."""
 
 
 def counter(metric: Metric, test: TestSet) -> Metric:
@@ -77,9 +68,7 @@ def counter(metric: Metric, test: TestSet) -> Metric:
 
     A class that counts in its own way, but was derived from one that shares its counts, counts for itself.
     """
-    if not isinstance(metric, Counted):
-        return metric
-    counts = metric.counter(test)
+    counts: Metric = metric.counter(test) if hasattr(metric, "counter") else metric
     return counts if type(counts).statistics is type(metric).statistics else metric
 
 

@@ -11,7 +11,7 @@ from clirbench.checks import check_least
 from clirbench.later import keep_recent
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned, hashable
-from clirbench.metrics.tokens import EDGES, Numbers, Offsets, ReferenceNgrams, sacrebleu_signature
+from clirbench.metrics.tokens import Numbers, Offsets, ReferenceNgrams, sacrebleu_signature
 from clirbench.types import Doubles, TestSet
 
 
@@ -77,8 +77,8 @@ class ChrF:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""
         check_aligned(hypotheses, test)
         ours = hashable(hypotheses)
-        characters = _counts(Characters(self.lowercase, self.whitespace), self.char_order, ours, test)
-        words = [_counts(Words(self.lowercase), self.word_order, ours, test)] if self.word_order else []
+        characters = _counts(Symbols(self.lowercase, self.whitespace), self.char_order, ours, test)
+        words = [_counts(Symbols(self.lowercase, False, True), self.word_order, ours, test)] if self.word_order else []
         return self._of_best_reference(np.concatenate([characters, *words], axis=2, dtype=np.float64))
 
     def _of_best_reference(self, counts: Doubles) -> Doubles:
@@ -119,15 +119,22 @@ def _sum(orders: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True)
-class Characters:
-    """Lines as sequences of characters, without white space unless it is kept."""
+class Symbols:
+    """Lines as sequences of characters, without white space unless it is kept, or of words."""
 
     lowercase: bool
     whitespace: bool
+    words: bool = False
 
-    def symbols(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
+    def of(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
+        """The number of each symbol, equal ones alike in the lines and the reference, and where each line begins."""
         from clirbench.metrics.compiled import kinds, without_white
 
+        if self.words:
+            tokeniser = tokens.Tokeniser(tokens.WORDS, self.lowercase)
+            known = tokens.reference_tokens(tokeniser, (reference,))
+            cut = known if lines is reference else tokens.tokens_of(tokeniser, lines, known)
+            return cut.numbers, cut.offsets
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:
             return codes.astype(np.int32), offsets
@@ -135,32 +142,13 @@ class Characters:
         return kept
 
 
-@dataclass(frozen=True)
-class Words:
-    """Lines as sequences of words, ASCII punctuation cut off one edge of each."""
-
-    lowercase: bool
-
-    @property
-    def way(self) -> int:
-        return EDGES
-
-    def prepare(self, lines: Sequence[str]) -> Sequence[str]:
-        return [line.lower() for line in lines] if self.lowercase else lines
-
-    def symbols(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
-        known = tokens.reference_tokens(self, (reference,))
-        cut = known if lines is reference else tokens.tokens_of(self, lines, known)
-        return cut.numbers, cut.offsets
-
-
 @lru_cache(maxsize=8)
-def _reference_ngrams(symbols_of: Characters | Words, order: int, reference: Sequence[str]) -> ReferenceNgrams:
-    return ReferenceNgrams(*symbols_of.symbols(reference, reference), 1, order).with_tables()
+def _reference_ngrams(symbols: Symbols, order: int, reference: Sequence[str]) -> ReferenceNgrams:
+    return ReferenceNgrams(*symbols.of(reference, reference), 1, order).with_tables()
 
 
 @keep_recent(2)
-def _counts(symbols_of: Characters | Words, order: int, hypotheses: Sequence[str], test: TestSet) -> Numbers:
+def _counts(symbols: Symbols, order: int, hypotheses: Sequence[str], test: TestSet) -> Numbers:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 
     Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.
@@ -168,13 +156,13 @@ def _counts(symbols_of: Characters | Words, order: int, hypotheses: Sequence[str
     counts = np.empty((len(test.references), len(hypotheses), 3 * order), dtype=np.int32)
     below = np.arange(order)
     for reference, out in zip(test.references, counts, strict=True):
-        known = _reference_ngrams(symbols_of, order, reference)
-        symbols, offsets = symbols_of.symbols(hypotheses, reference)
+        known = _reference_ngrams(symbols, order, reference)
+        numbers, offsets = symbols.of(hypotheses, reference)
         of_reference = np.maximum(known.lengths[0][:, None] - below, 0)
         of_hypothesis = np.maximum(np.diff(offsets)[:, None] - below, 0)
         # As in the library, hypothesis n-grams of an order that the reference has no n-gram of are not counted.
         out[:, 0::3] = np.where(of_reference > 0, of_hypothesis, 0)
         out[:, 1::3] = of_reference
-        out[:, 2::3] = known.matches(symbols, offsets)
+        out[:, 2::3] = known.matches(numbers, offsets)
     counts.flags.writeable = False
     return counts

@@ -1,4 +1,4 @@
-"""What metrics compute in compiled loops: tokens and their types, n-gram matches, counts of types.
+"""What metrics compute in compiled loops: where tokens begin and end, n-gram matches, counts of types.
 
 All of clirbench imports numba's `njit` from here, so that no file of the current folder configures it: numba reads
 `.numba_config.yaml` there when it is loaded and before each compilation, and the file can name the folder of numba's
@@ -57,15 +57,6 @@ def slot_of(keys, begin, size, parent, symbol):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def n_grams(length, order):  # type: ignore[no-untyped-def]
-    """How many n-grams of orders 1..order a sequence has."""
-    total = 0
-    for n in range(1, order + 1):
-        total += max(0, length - n + 1)
-    return total
-
-
-@njit(cache=True, nogil=True)
 def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-untyped-def]
     """The tables of all segments; line r * segments + s is reference r of segment s.
 
@@ -78,7 +69,8 @@ def build_tables(symbols, offsets, n_references, order):  # type: ignore[no-unty
         total = 0
         for reference in range(n_references):
             line = reference * n_segments + segment
-            total += n_grams(offsets[line + 1] - offsets[line], order)
+            for n in range(order):
+                total += max(0, offsets[line + 1] - offsets[line] - n)
         begins[segment + 1] = begins[segment] + total + total // 2 + 2
     keys = np.full(begins[-1], EMPTY, dtype=np.int64)
     counts = np.zeros(begins[-1], dtype=np.int32)
@@ -314,78 +306,23 @@ def without_white(codes, offsets, kinds):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def hash_of(codes, start, end):  # type: ignore[no-untyped-def]
-    value = np.uint64(14695981039346656037)
-    for i in range(start, end):
-        value = (value ^ np.uint64(codes[i])) * np.uint64(1099511628211)
-    return value ^ (value >> np.uint64(29))
+def add_up(topic, weights, starts, documents, counts, norms, total, found):  # type: ignore[no-untyped-def]
+    """Sum w - w / (1 + tf * norm), each a float32, as float64; returns the number of matched documents.
 
-
-@njit(cache=True, nogil=True)
-def find(codes, start, end, value, type_codes, type_starts, hashes, slots):  # type: ignore[no-untyped-def]
-    """The slot of a token: the one that holds its type, or the empty one where it belongs."""
-    mask = np.uint64(len(slots) - 1)
-    at = value & mask
-    while slots[at] >= 0:
-        known = slots[at]
-        if hashes[known] == value and type_starts[known + 1] - type_starts[known] == end - start:
-            same = True
-            for i in range(end - start):
-                if codes[start + i] != type_codes[type_starts[known] + i]:
-                    same = False
-                    break
-            if same:
-                return at
-        at = (at + np.uint64(1)) & mask
-    return at
-
-
-@njit(cache=True, nogil=True)
-def number_types(codes, starts, ends, known, n_known, table, n_types):  # type: ignore[no-untyped-def]
-    """The type number of every token: known types keep theirs, new ones follow.
-
-    Both tables are (codes, starts, hashes, slots): type t is `codes[starts[t]:starts[t + 1]]`, and `slots`, its length
-    a power of two and at least twice that of `hashes`, is the open-addressed hash table of type numbers. `table` has
-    `n_types` types, those that are not in `known`, in order of first occurrence.
-    Returns the numbers, and the table with the new types and how many it has now.
+    `topic` are the topic's terms and `weights` their weights. The matched documents are written to `found`, their
+    sums to `total`, which holds NaN everywhere before and must be set back to it for the documents found.
     """
-    known_codes, known_starts, known_hashes, known_slots = known
-    type_codes, type_starts, hashes, slots = table
-    numbers = np.empty(len(starts), dtype=np.int32)
-    for token in range(len(starts)):
-        start, end = starts[token], ends[token]
-        value = hash_of(codes, start, end)
-        if n_known:
-            slot = find(codes, start, end, value, known_codes, known_starts, known_hashes, known_slots)
-            if known_slots[slot] >= 0:
-                numbers[token] = known_slots[slot]
-                continue
-        slot = find(codes, start, end, value, type_codes, type_starts, hashes, slots)
-        if slots[slot] < 0:
-            if n_types == len(hashes):
-                hashes = np.append(hashes, np.empty_like(hashes))
-                type_starts = np.append(type_starts, np.empty_like(hashes[:n_types]).astype(np.int64))
-                slots = np.full(2 * len(slots), -1, dtype=np.int32)
-                for number in range(n_types):
-                    slots[empty_slot(slots, hashes[number])] = number
-                slot = empty_slot(slots, value)
-            first = type_starts[n_types]
-            if first + end - start > len(type_codes):
-                type_codes = np.append(type_codes, np.empty(len(type_codes) + end - start, dtype=type_codes.dtype))
-            for i in range(end - start):
-                type_codes[first + i] = codes[start + i]
-            type_starts[n_types + 1] = first + end - start
-            hashes[n_types] = value
-            slots[slot] = n_types
-            n_types += 1
-        numbers[token] = n_known + slots[slot]
-    return numbers, (type_codes, type_starts, hashes, slots), n_types
-
-
-@njit(cache=True, nogil=True)
-def empty_slot(slots, value):  # type: ignore[no-untyped-def]
-    mask = np.uint64(len(slots) - 1)
-    at = value & mask
-    while slots[at] >= 0:
-        at = (at + np.uint64(1)) & mask
-    return at
+    one = np.float32(1)
+    n_found = 0
+    for index in range(len(topic)):
+        weight = weights[index]
+        for posting in range(starts[topic[index]], starts[topic[index] + 1]):
+            document = documents[posting]
+            score = weight - weight / (one + np.float32(counts[posting]) * norms[document])
+            if np.isnan(total[document]):
+                found[n_found] = document
+                n_found += 1
+                total[document] = score
+            else:
+                total[document] += score
+    return n_found

@@ -7,7 +7,6 @@ in order of first occurrence there; `types` gives their names in that order.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,12 +46,22 @@ class TypeAverage(Tokenised):
 
 
 @dataclass(frozen=True)
-class TypeF(TypeAverage):
-    """What averages of F_beta over word types share: they are scored, and resampled, by compiled loops."""
+class MacroF(TypeAverage):
+    """Mean over all word types of the type's F-score.
+
+    MacroF_beta = 100 / |V| * sum over c in V of F_beta(c), V = types of hypotheses and reference together,
+    F_beta(c) = (1 + beta^2) P R / (beta^2 P + R), P = MATCH / PREDS, R = MATCH / REFS, and 0 where MATCH is 0.
+
+    V is the types with a count in the totals, so it is recomputed for every resample, document or segment.
+    Score: 0-100, higher is better; 0 for totals without any token.
+
+    **Source:** Gowda et al. 2021, section 2.
+    """
 
     kind: ClassVar[str] = "MacroF"
 
     beta: float = 1
+    name: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,37 +92,9 @@ class TypeF(TypeAverage):
         columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
         return np.asarray(resampled_f(by_type.indptr, by_type.indices, by_type.data, columns, self.beta**2, k, micro))
 
-    def left_out(self, statistics: Sparse) -> Doubles:
-        """Scores without each segment in turn: (segments,), 0-100; only the segment's own types are scored again."""
-        micro, k = self.weighting
-        totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1, 3)
-        rows, types, held = _by_type(statistics, 3)
-        terms = partial(_terms, micro=micro, beta=self.beta, k=k)
-        whole, rest = terms(totals), terms(totals[types] - held)
-        n = statistics.shape[0]
-        return _quotient(
-            *(old.sum() + np.bincount(rows, new - old[types], n) for old, new in zip(whole, rest, strict=True))
-        )
-
 
 @dataclass(frozen=True)
-class MacroF(TypeF):
-    """Mean over all word types of the type's F-score.
-
-    MacroF_beta = 100 / |V| * sum over c in V of F_beta(c), V = types of hypotheses and reference together,
-    F_beta(c) = (1 + beta^2) P R / (beta^2 P + R), P = MATCH / PREDS, R = MATCH / REFS, and 0 where MATCH is 0.
-
-    V is the types with a count in the totals, so it is recomputed for every resample, document or segment.
-    Score: 0-100, higher is better; 0 for totals without any token.
-
-    **Source:** Gowda et al. 2021, section 2.
-    """
-
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class MicroF(TypeF):
+class MicroF(MacroF):
     """Mean over all word types of the type's F-score, weighted by how often the reference has it.
 
     MicroF_beta = 100 * sum over c in V of f(c) F_beta(c) / sum over c in V of f(c), f(c) = REFS(c) + k.
@@ -127,7 +108,6 @@ class MicroF(TypeF):
     kind: ClassVar[str] = "MicroF"
 
     k: float = 1
-    name: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from clirbench.checks import check_choice
@@ -17,10 +16,6 @@ from clirbench.text import Text
 from clirbench.types import EMPTY, TestSet
 
 SYSTEM, FILE = "{system}", "{file}"
-RUN = {name: f"Run{name.removesuffix('mean').removesuffix('median')}" for name in (
-    "BERTScore", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX"
-)}  # fmt: skip
-"""The metric that runs the program whose scores a metric reads."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +51,7 @@ class ScoreFile(MadeElsewhere):
         check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
         check_choice(self.name, "missing", self.missing, ("error", "hole"))
         if not self.path:
-            run = f", or let clirbench run its program: metric=[{RUN[self.name]}]" if self.name in RUN else ""
-            raise ConfigError(
-                f"{self.name}: path is not set: name its file of scores, metric.{self.name}.path=FILE{run}"
-            )
+            raise ConfigError(f"{self.name}: path is not set: name its file of scores, metric.{self.name}.path=FILE")
         if self.columns and not {"system", "score"} <= {*self.columns}:
             raise ConfigError(f"{self.name}: columns={list(self.columns)}: system and score must be among them")
 
@@ -86,8 +78,10 @@ class ScoreFile(MadeElsewhere):
         theirs |= score_formats.keys_by_file({s: files[s] for s, name in theirs.items() if name not in found}, named)
         lost = [system for system, name in theirs.items() if name not in found]
         if lost and self.missing == "error":
-            hint = self._hint(theirs[lost[0]], lost[0], named)
-            raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{hint}")
+            known = (
+                f"; it names {', '.join(named[:3])}; 'metric.{self.name}.rename={{{lost[0]}: NAME}}'" if named else ""
+            )
+            raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{known}")
         return {
             system: self._scores(system, found[name], len(test))
             for system, name in theirs.items()
@@ -102,14 +96,6 @@ class ScoreFile(MadeElsewhere):
                 f"(aggregate={self.aggregate}, {n_segments} segments)"
             )
         return self.with_scores(scores)
-
-    def _hint(self, name: str, system: str, named: Sequence[str]) -> str:
-        """What else the file names, and how to say that it is this system."""
-        if not named:
-            return ""
-        close = get_close_matches(name, named, n=1)
-        meant = f"did you mean {close[0]!r} for {system!r}" if close else f"it names {', '.join(named[:3])}"
-        return f"; {meant}? 'metric.{self.name}.rename={{{system}: {(close or named)[0]}}}'"
 
     def _read(self, theirs: Mapping[str, str], files: Mapping[str, Path | None]) -> dict[str, list[float]]:
         """Scores by the file's system names."""
@@ -145,14 +131,9 @@ class ScoreFile(MadeElsewhere):
             segments = ordered.setdefault(system or row["system"], {})
             segment = _whole(row["segment"], file, line) if "segment" in row else len(segments) + 1
             if segment in segments or ("segment" not in row and "lang_pair" in row and segments):
-                chosen = (
-                    f"choose rows with select, e.g. 'metric.{self.name}.select={{lang_pair: de-en}}'"
-                    if "lang_pair" in row
-                    else "keep one of them"
-                )
                 raise InputError(
-                    f"{file}: line {line}: a second score for {row.get('system', system)}"
-                    f"{f', segment {segment}' if 'segment' in row else ''}; {chosen}"
+                    f"{file}: line {line}: a second score for {row.get('system', system)}, segment {segment}; choose "
+                    f"rows, such as 'metric.{self.name}.select={{lang_pair: de-en}}', or keep one of them"
                 )
             hole = self.missing == "hole" and row["score"].lower() in HOLES
             segments[segment] = math.nan if hole else number(row["score"], file, line)

@@ -9,7 +9,6 @@ system   (the score of the whole, ones on the diagonal): defined where all segme
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -150,16 +149,10 @@ def weighted_median(values: Doubles, weights: Doubles) -> Doubles:
     return np.where(half[..., 0] > 0, middle[..., 0] / 2, np.nan)
 
 
-@runtime_checkable
-class NeedsSystems(Protocol):
-    """A metric that is resolved once, for all systems, before any system is scored."""
-
-    def for_systems(self, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, Metric]:
-        """What scores each system, by its name; a system without scores is left out and stays a hole."""
-
-
 def per_system(metric: Metric, translations: Mapping[str, Text], test: TestSet) -> Mapping[str, Metric]:
-    """The metric that scores each system: the same for all, unless it needs to know them."""
-    if isinstance(metric, NeedsSystems):
-        return metric.for_systems(translations, test)
-    return dict.fromkeys(translations, metric)
+    """The metric that scores each system: the same for all, unless it has `for_systems`, which is asked once.
+
+    A system without scores is left out and stays a hole.
+    """
+    found: Mapping[str, Metric] = dict.fromkeys(translations, metric)
+    return metric.for_systems(translations, test) if hasattr(metric, "for_systems") else found

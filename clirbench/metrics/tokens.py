@@ -6,16 +6,17 @@ hypotheses of one system once for all metrics with the same tokeniser: both are 
 metrics of tokens share (`Tokenised`), and the n-grams of the references, against which every system's are counted.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
-from itertools import pairwise, starmap
+from itertools import count, pairwise, starmap
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from clirbench.checks import check_choice
 from clirbench.errors import ResourceError
@@ -27,7 +28,6 @@ Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 References = tuple[Sequence[str], ...]
-Table = tuple[NDArray[Any], Offsets, NDArray[np.uint64], Numbers]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
@@ -37,37 +37,28 @@ STRETCH = 50_000
 """Segments that are counted at a time where a test set has more."""
 SPLIT, MTEVAL, EDGES = 0, 1, 2
 """Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
-
-
-class Cutter(Protocol):
-    """What turns lines into tokens: rewriting them, then one of the three ways to cut. Hashable."""
-
-    @property
-    def way(self) -> int: ...
-
-    def prepare(self, lines: Sequence[str]) -> Sequence[str]: ...
-
-    def __hash__(self) -> int: ...
+WORDS = "chrF++"
+WAYS = {"13a": MTEVAL, "none": SPLIT, WORDS: EDGES}
 
 
 @dataclass(frozen=True)
 class Tokeniser:
     """A tokeniser and whether text is lower-cased before it.
 
-    `name` is one of sacreBLEU's tokenisers; `none` splits on white space.
+    `name` is one of sacreBLEU's tokenisers; `none` splits on white space, `chrF++` as that metric has its words.
     """
 
     name: str = "13a"
     lowercase: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("tokeniser", "tokenize", self.name, TOKENISERS)
-        if self.name not in ("13a", "none"):
+        check_choice("tokeniser", "tokenize", self.name, (*TOKENISERS, WORDS))
+        if self.name not in WAYS:
             library_tokeniser(self.name)  # what is not installed is missed now, not after an hour
 
     @property
     def way(self) -> int:
-        return MTEVAL if self.name == "13a" else SPLIT
+        return WAYS.get(self.name, SPLIT)
 
     @property
     def signature(self) -> str:
@@ -79,7 +70,7 @@ class Tokeniser:
             lines = [line.lower() for line in lines]
         if self.name == "13a":
             return [_mteval_text(line) if "&" in line or "<" in line or "\n" in line else line for line in lines]
-        if self.name == "none":
+        if self.name in WAYS:
             return list(lines)
         rewrite = library_tokeniser(self.name)
         return [rewrite(line.rstrip()) for line in lines]
@@ -97,30 +88,25 @@ def _mteval_text(line: str) -> str:
 class Tokens:
     """Tokens of lines as type numbers: `numbers[offsets[i]:offsets[i + 1]]` are those of line i.
 
-    Types 0 to `known.n_types - 1` are those of `known` (the references), the next ones are new here: they are spelt
-    by `table`, as `compiled.tokens` keeps it.
+    `numbered`: every type with its number, in order: those of the references first, then those that are new here.
     """
 
     numbers: Numbers
     offsets: Offsets
-    table: Table
-    known: "Tokens | None" = None
+    numbered: Mapping[str, int]
 
     @property
     def n_types(self) -> int:
-        return len(self.table[1]) - 1 + (self.known.n_types if self.known else 0)
+        return len(self.numbered)
 
     @property
     def lengths(self) -> Offsets:
         return np.diff(self.offsets)
 
-    @cached_property
+    @property
     def types(self) -> tuple[str, ...]:
         """The name of every type, by its number."""
-        codes, starts, *_ = self.table
-        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
-        here = tuple(text[a:b] for a, b in pairwise(starts.tolist()))
-        return (*self.known.types, *here) if self.known else here
+        return tuple(self.numbered)
 
     def lines(self, names: Sequence[str] | None = None) -> list[list[str]]:
         """The tokens of every line as strings: the types themselves, or what `names` has for each type's number."""
@@ -129,63 +115,35 @@ class Tokens:
         return [[names[number] for number in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
-class Types:
-    """The types met so far that are not in `known`, in tables that grow with them and not with the text.
-
-    `kind`: that of the codes, code points or bytes (np.uint8).
-    """
-
-    def __init__(self, known: Tokens | None, kind: type[np.unsignedinteger[Any]] = np.uint32) -> None:
-        self.known = _no_types(16, kind) if known is None else known.table
-        self.n_known = 0 if known is None else known.n_types
-        self.table = _no_types(1 << 12, kind)
-        self.n = 0
-
-    def numbered(self, codes: NDArray[Any], starts: Numbers, ends: Numbers) -> Numbers:
-        """The type numbers of tokens, which take up the new ones."""
-        from clirbench.metrics.compiled import number_types
-
-        numbers, self.table, self.n = number_types(codes, starts, ends, self.known, self.n_known, self.table, self.n)
-        return np.asarray(numbers)
-
-    def spelt(self) -> Table:
-        """The table with no more room than it needs."""
-        codes, starts, hashes, slots = self.table
-        return codes[: starts[self.n]].copy(), starts[: self.n + 1].copy(), hashes[: self.n].copy(), slots
+def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
+    """Numbers of types by what they are: those known, and the next number for each one that is asked for first."""
+    return defaultdict(count(len(known)).__next__, known)
 
 
-def _no_types(size: int, kind: DTypeLike) -> Table:
-    """An empty table of `size` slots, at most half of which are used."""
-    return (
-        np.empty(4 * size, dtype=kind),
-        np.zeros(size // 2 + 1, dtype=np.int64),
-        np.empty(size // 2, dtype=np.uint64),
-        np.full(size, -1, dtype=np.int32),
-    )
-
-
-def tokens_of(tokeniser: Cutter, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
+def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
-    types = Types(known)
-    return Tokens(*_cut(tokeniser, lines, types), types.spelt(), known)
+    types = numbering(known.numbered if known else {})
+    return Tokens(*_cut(tokeniser, lines, types), types)
 
 
-def _cut(tokeniser: Cutter, lines: Sequence[str], types: Types) -> tuple[Numbers, Offsets]:
-    """The numbers of the tokens of `lines`, which take up new types, and where each line begins."""
+def _cut(tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int]) -> tuple[Numbers, Offsets]:
+    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins."""
     from clirbench.metrics.compiled import cut, kinds
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
-        codes, of_lines = code_points(tokeniser.prepare(lines[begin : begin + AT_ONCE]))
-        starts, ends, first = cut(codes, of_lines, kinds(), tokeniser.way)
-        numbers.append(types.numbered(codes, starts, ends))
+        prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
+        starts, ends, first = cut(*code_points(prepared), kinds(), tokeniser.way)
+        text = "".join(prepared)
+        cut_out = (text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
+        numbers.append(np.fromiter(map(types.__getitem__, cut_out), np.int32, len(starts)))
         offsets.append(first[1:] + offsets[-1][-1])
     return np.concatenate(numbers), np.concatenate(offsets)
 
 
 @lru_cache(maxsize=8)
-def reference_tokens(tokeniser: Cutter, references: References) -> Tokens:
+def reference_tokens(tokeniser: Tokeniser, references: References) -> Tokens:
     """The tokens of all references, one reference after the other; cached, so analysed once per run."""
     return tokens_of(tokeniser, _one_after_the_other(references))
 
@@ -195,7 +153,7 @@ def _one_after_the_other(references: References) -> Sequence[str]:
 
 
 @keep_recent(2)
-def hypothesis_tokens(tokeniser: Cutter, hypotheses: Sequence[str], references: References) -> Tokens:
+def hypothesis_tokens(tokeniser: Tokeniser, hypotheses: Sequence[str], references: References) -> Tokens:
     """The tokens of one system's output; cached, so cut once for all metrics with the same tokeniser."""
     return tokens_of(tokeniser, hypotheses, reference_tokens(tokeniser, references))
 
@@ -207,27 +165,27 @@ def stretches(n: int) -> Iterator[slice]:
 
 
 def token_stretches(
-    tokeniser: Cutter, hypotheses: Sequence[str], references: References
+    tokeniser: Tokeniser, hypotheses: Sequence[str], references: References
 ) -> Iterator[tuple[Tokens, Tokens]]:
     """The tokens of the hypotheses and of their references, one after the other, some segments at a time.
 
     Types have the numbers that they have in all tokens together. The last hypotheses' tokens know all types.
     """
     known = _reference_types(tokeniser, references)
-    types = Types(known)
+    types = numbering(known.numbered)
     for lines in stretches(len(hypotheses)):
         theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
-        yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types.spelt(), known), theirs
+        yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types), theirs
 
 
 @lru_cache(maxsize=8)
-def _reference_types(tokeniser: Cutter, references: References) -> Tokens:
+def _reference_types(tokeniser: Tokeniser, references: References) -> Tokens:
     """No tokens, but the types of all references, numbered as `reference_tokens` numbers them."""
-    types = Types(None)
+    types = numbering({})
     for reference in references:
         for lines in stretches(len(reference)):
             _cut(tokeniser, reference[lines], types)
-    return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), types.spelt())
+    return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), types)
 
 
 def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:
@@ -244,33 +202,24 @@ def case_of(lowercase: bool) -> str:
 
 
 @cache
-def sacrebleu_version() -> str:
-    return version("sacrebleu")
-
-
-@cache
 def library_tokeniser(name: str) -> Callable[[str], str]:
     """A tokeniser of sacreBLEU's; raises `ResourceError` naming what to install, and where to put it."""
     from sacrebleu.metrics.bleu import _get_tokenizer
 
-    if name in ("spm", "flores101", "flores200"):
-        require_spm_model(name)
+    if name in ("spm", "flores101", "flores200"):  # sacreBLEU would download the model by itself
+        from sacrebleu.tokenizers.tokenizer_spm import SACREBLEU_DIR, SPM_MODELS
+
+        url = SPM_MODELS[name]["url"]
+        path = Path(SACREBLEU_DIR) / "models" / Path(url).name
+        if not path.is_file():
+            said = f"tokenize={name!r} needs its model, which is not downloaded unasked: put {url} at {path}"
+            raise ResourceError(said)
     try:
         tokeniser: Callable[[str], str] = _get_tokenizer(name)()
     except (ImportError, RuntimeError):
         advice = f"pip install '{NEEDS[name]}'" if name in NEEDS else "pip install sentencepiece"
         raise ResourceError(f"tokenize={name!r} needs a package that is not installed: {advice}") from None
     return tokeniser
-
-
-def require_spm_model(name: str) -> None:
-    """Raise `ResourceError` where sacreBLEU would download the model of a sentencepiece tokeniser by itself."""
-    from sacrebleu.tokenizers.tokenizer_spm import SACREBLEU_DIR, SPM_MODELS
-
-    url = SPM_MODELS[name]["url"]
-    path = Path(SACREBLEU_DIR) / "models" / Path(url).name
-    if not path.is_file():
-        raise ResourceError(f"tokenize={name!r} needs its model, which is not downloaded unasked: put {url} at {path}")
 
 
 @dataclass(frozen=True)
@@ -313,25 +262,20 @@ class Tokenised:
         return sacrebleu_signature(self.name, self.tokeniser.signature, *self.details, *used)
 
     def tokens(self, hypotheses: Sequence[str], test: TestSet) -> tuple[Tokens, Tokens]:
-        """The tokens of the hypotheses and of the references (all of them, or the first), as `aligned_tokens`."""
-        return aligned_tokens(self.tokeniser, hypotheses, test, only_first=self.first_reference)
+        """The tokens of the hypotheses, and of all references one after the other (or of the first alone).
+
+        Equal tokens have equal numbers on both sides. Raises `AlignmentError` for unequal numbers of lines.
+        """
+        check_aligned(hypotheses, test)
+        references = test.references[:1] if self.first_reference else test.references
+        known = reference_tokens(self.tokeniser, references)
+        return hypothesis_tokens(self.tokeniser, hashable(hypotheses), references), known
 
 
-def aligned_tokens(
-    cutter: Cutter, hypotheses: Sequence[str], test: TestSet, *, only_first: bool = False
-) -> tuple[Tokens, Tokens]:
-    """The tokens of the hypotheses, and of all references one after the other (or of the first alone).
-
-    Equal tokens have equal numbers on both sides. Raises `AlignmentError` for unequal numbers of lines.
-    """
-    check_aligned(hypotheses, test)
-    references = test.references[:1] if only_first else test.references
-    return hypothesis_tokens(cutter, hashable(hypotheses), references), reference_tokens(cutter, references)
-
-
+@cache
 def sacrebleu_signature(name: str, *parts: str) -> str:
     """A signature in sacreBLEU's manner: `BLEU|case:mixed|tok:13a|...|sacrebleu:2.4.3`."""
-    return "|".join([name, *parts, f"sacrebleu:{sacrebleu_version()}"])
+    return "|".join([name, *parts, f"sacrebleu:{version('sacrebleu')}"])
 
 
 Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
@@ -364,7 +308,7 @@ class ReferenceNgrams:
         return np.diff(self.offsets).reshape(self.n_references, -1)
 
     def blocks(self) -> Iterator[tuple[slice, Tables]]:
-        """The segments of each block, and their n-grams as `compiled.ngrams` keeps them."""
+        """The segments of each block, and their n-grams as `compiled.build_tables` makes them."""
         for number, begin in enumerate(range(0, self.lengths.shape[1], BLOCK)):
             yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._tables(begin)
 

@@ -18,7 +18,7 @@ https://tartarus.org/martin/PorterStemmer/ ("points of difference from the publi
 """
 
 import re
-from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -86,32 +86,16 @@ def _classes_of(text: str) -> str:
     return text.translate(_class_by_character())
 
 
-class _ClassByCharacter(dict[int, str]):
-    """Looks a character's class up in the sorted ranges once, and remembers it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        ranges = []
-        for line in resources.files("clirbench.data").joinpath("word_classes.txt").read_text("utf-8").split("\n"):
-            if line and not line.startswith("#"):
-                name, *members = line.split(" ")
-                for member in members:
-                    first, _, last = member.partition("-")
-                    ranges.append((int(first, 16), int(last or first, 16), name))
-        ranges.sort()
-        self._firsts = [first for first, _, _ in ranges]
-        self._ranges = ranges
-
-    def __missing__(self, character: int) -> str:
-        at = bisect_right(self._firsts, character) - 1
-        inside = at >= 0 and character <= self._ranges[at][1]
-        self[character] = self._ranges[at][2] if inside else "o"
-        return self[character]
-
-
 @lru_cache(maxsize=1)
-def _class_by_character() -> _ClassByCharacter:
-    return _ClassByCharacter()
+def _class_by_character() -> defaultdict[int, str]:
+    """The letter of each character that has a class; "o" is that of all others."""
+    found: defaultdict[int, str] = defaultdict(lambda: "o")
+    for line in resources.files("clirbench.data").joinpath("word_classes.txt").read_text("utf-8").split("\n"):
+        if line and not line.startswith("#"):
+            name, *members = line.split(" ")
+            for first, _, last in (member.partition("-") for member in members):
+                found |= dict.fromkeys(range(int(first, 16), int(last or first, 16) + 1), name)
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -220,14 +204,8 @@ def _step_5(word: str) -> str:
     return stem
 
 
-class _Kinds(dict[int, str]):
-    """v for a vowel, y for y, c for every other character."""
-
-    def __missing__(self, character: int) -> str:
-        return "c"
-
-
-_KINDS = _Kinds({ord(letter): "y" if letter == "y" else "v" for letter in "aeiouy"})
+_KINDS = defaultdict(lambda: "c", {ord(letter): "y" if letter == "y" else "v" for letter in "aeiouy"})
+"""v for a vowel, y for y, c for every other character."""
 
 
 def _shape(word: str) -> str:

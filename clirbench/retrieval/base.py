@@ -31,12 +31,6 @@ class Retriever(Protocol):
         """
 
 
-class Watched(Protocol):
-    """Passes values through while it shows how many there were."""
-
-    def __call__(self, title: str, values: Iterator[Any], total: int) -> Iterator[Any]: ...
-
-
 @dataclass(frozen=True)
 class Search:
     """Texts to search for topics, all divided into documents alike; `pmap` runs the steps, `watch` counts them.
@@ -47,7 +41,7 @@ class Search:
     topics: tuple[Topic, ...]
     document_map: DocumentMap
     pmap: Callable[..., Iterator[Any]]
-    watch: Watched
+    watch: Callable[[str, Iterator[Any], int], Iterator[Any]]
     texts: Sequence[Text] = ()
     names: Sequence[str] = ()
     english: bool = False

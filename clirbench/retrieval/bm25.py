@@ -52,7 +52,7 @@ class BM25:
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        from clirbench.retrieval.kernel import add_up
+        from clirbench.metrics.compiled import add_up
 
         queries = [query(topic, self.analyzer) for topic in topics]
         numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(queries)))}

@@ -10,14 +10,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
-from clirbench.metrics.tokens import SPLIT, Types
+from clirbench.metrics.tokens import numbering
 from clirbench.retrieval.analyzers import Analyzer
 from clirbench.text import decoded
 from clirbench.types import Documents, Ints, Topic
@@ -25,9 +25,6 @@ from clirbench.types import Documents, Ints, Topic
 Ints32 = NDArray[np.int32]
 
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
-NEWLINE = ord("\n")
-KINDS = np.array([byte in b" \t\n\v\f\r" for byte in range(33)], dtype=np.uint8)
-"""Which bytes are white space, the kind 1 of `compiled.tokens`; all above are none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,30 +96,29 @@ class KnownChunks:
         self._clear()
 
     def _clear(self) -> None:
-        self._types = Types(None, np.uint8)
+        self._numbers = numbering({})
+        self._n_bytes = 0
         self.n_terms = np.empty(0, dtype=np.int32)
         self.hit_starts = np.zeros(1, dtype=np.int64)
         self.hits = np.empty(0, dtype=np.int32)
 
     @property
     def n_chunks(self) -> int:
-        return self._types.n
+        return len(self._numbers)
 
     def chunks(self, block: bytes) -> tuple[Ints32, Ints]:
         """The numbers of the chunks of whole lines, and where each line begins among them (one more entry than lines).
 
         Raises UnicodeDecodeError for bytes that are not UTF-8.
         """
-        from clirbench.metrics.compiled import cut
-
-        if self._types.table[1][self.n_chunks] > FORGET_BEYOND:
+        if self._n_bytes > FORGET_BEYOND:
             self._clear()
-        codes = np.frombuffer(block, dtype=np.uint8)
-        lines = np.append(0, np.flatnonzero(codes == NEWLINE) + 1)
-        starts, ends, first = cut(codes, lines, KINDS, SPLIT)
+        lines = [line.split() for line in block.split(b"\n")[:-1]]
+        first = np.cumsum([0, *map(len, lines)], dtype=np.int64)
         known = self.n_chunks
         try:
-            numbers = self._types.numbered(codes, starts, ends)
+            chunks = chain.from_iterable(lines)
+            numbers = np.fromiter(map(self._numbers.__getitem__, chunks), np.int32, int(first[-1]))
             if self.n_chunks > known:
                 self._analyse(known)
         except BaseException:  # chunks that were entered but not analysed must not be found again
@@ -132,18 +128,16 @@ class KnownChunks:
 
     def _analyse(self, known: int) -> None:
         """Fill in what the chunks from `known` on consist of."""
-        codes, starts, *_ = self._types.table
-        bounds = starts[known : self.n_chunks + 1]
-        region = codes[bounds[0] : bounds[-1]].tobytes()
         lengths: list[int] = []
         ends: list[int] = []
         hits: list[int] = []
         numbers, terms_of = self.numbers, self.analyzer.terms
-        for start, end in pairwise((bounds - bounds[0]).tolist()):
-            terms = terms_of(region[start:end].decode("utf-8"))
+        for chunk in islice(self._numbers, known, None):
+            terms = terms_of(chunk.decode("utf-8"))
             hits += [numbers[term] for term in terms if term in numbers]
             lengths.append(len(terms))
             ends.append(len(hits))
+            self._n_bytes += len(chunk)
         self.n_analyses += len(lengths)
         self.n_terms = np.append(self.n_terms, np.array(lengths, dtype=np.int32))
         self.hit_starts = np.append(self.hit_starts, np.array(ends) + len(self.hits))

@@ -34,10 +34,6 @@ TRANSLATE = "Translate"
 Step = Callable[[Any], Any]
 
 
-def tell_nobody(event: str, **values: Any) -> None:
-    """An event that nobody reads."""
-
-
 @dataclass(frozen=True, eq=False)
 class Shared:
     """A value of many calls, whose key is made once."""
@@ -121,7 +117,7 @@ class Cached:
     engine: Engine
     store: Store | None
     plan: "Plan | None" = None
-    tell: Callable[..., None] = tell_nobody
+    tell: Callable[..., None] = lambda *_, **__: None
 
     def pmap(self, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         """One result or `Failure` for each item, in their order. `names` say whose items they are, in the plan.

@@ -50,15 +50,10 @@ def writer() -> str:
     return f"{_host()}~{os.getpid()}~{next(COUNTER)}"
 
 
-def temporary_path(place: Path) -> Path:
-    """Where something is written before it is moved to its place."""
-    return place.parent / f"{WRITING}{writer()}"
-
-
 def write_whole(place: Path, content: bytes | Callable[[IO[bytes]], object], unfinished: Path | None = None) -> None:
     """Write a file so that nobody sees half of it; raises `OSError`. `content`: its bytes, or what writes them to a
     file. `unfinished`: where it is written first."""
-    unfinished = unfinished or temporary_path(place)
+    unfinished = unfinished or place.parent / f"{WRITING}{writer()}"
     try:
         if isinstance(content, bytes):
             unfinished.write_bytes(content)
@@ -121,10 +116,6 @@ NARROWED = 1 << 12
 PLAIN = "\0plain"
 """The name of all that is no array in a value."""
 CSR = ("data", "indices", "indptr")
-
-
-class Damaged(Exception):
-    """The bytes are not those that were written under this name."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +202,7 @@ class Store:
         with self._reported(part), _opened(part) as file:
             sums, line = file.read(SUM), file.readline()
             if _sum(part.stem, line) != sums:
-                raise Damaged("the sum of its head does not fit")
+                raise ValueError("the sum of its head does not fit")
             head = json.loads(line)
         return head, SUM + len(line)
 
@@ -222,7 +213,7 @@ class Store:
             yield
         except FileNotFoundError:
             pass
-        except Damaged as damage:
+        except ValueError as damage:
             self.warn_once(str(part), f"{part} is damaged ({damage}): its values are computed again")
         except OSError as error:
             reason = error.strerror or str(error)
@@ -286,7 +277,7 @@ def _sum(name: str, *contents: Any) -> bytes:
 
 
 def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
-    """The bytes that `spec` describes, read or in a private map of the file; raises `Damaged`."""
+    """The bytes that `spec` describes, read or in a private map of the file; raises `ValueError` for others."""
     begin, size = begin + spec["at"], spec["size"]
     with _opened(part) as file:
         content: Any = None
@@ -297,7 +288,7 @@ def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
             content = bytearray(size)
             os.preadv(file.fileno(), [content], begin)
     if len(content) != size or _sum(key, content).decode() != spec["sum"]:
-        raise Damaged("the sum of a value does not fit")
+        raise ValueError("the sum of a value does not fit")
     return content
 
 

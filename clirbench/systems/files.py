@@ -122,8 +122,8 @@ class FileSystems:
                 sides.append((layout.where, dict(zip(there, texts, strict=True))))
         with gathered(errors):
             named = [Path(self.metadata).expanduser()] if self.metadata else []
-            for path in (named or [path for layout in layouts if (path := layout.single("systems.tsv"))])[:1]:
-                metadata = read_metadata(path)
+            for table in (named or [path for layout in layouts if (path := layout.single("systems.tsv"))])[:1]:
+                metadata = read_metadata(table)
         raise_all(errors)
         return self.sided(corpus, names, sides, metadata)
 

@@ -84,14 +84,6 @@ class Words(SegmentMean):
         return [100 * len(set(h.split()) & set(r.split())) / len(set(r.split())) for h, r in pairs]
 
 
-def test_a_metric_of_one_s_own_joins_a_named_experiment(texts: cb.Outcome, small_texts: Path) -> None:
-    mixed = cb.run(
-        "folder", folder=small_texts, metric=[Words()], measures=["MAP"], topics__n=8, relevance__k=2, engine="serial"
-    )
-    assert mixed.systems.Words.corr(texts.systems.BLEU, method="kendall") > 0.9
-    assert mixed.systems.MAP.equals(texts.systems.MAP)
-
-
 def test_metric_takes_names_and_objects_alike(small_texts: Path) -> None:
     """A name has its settings and its place; `metric=["BLEU"], metrics=[obj]` dropped BLEU without a word."""
     named: dict[str, Any] = {"folder": small_texts, "measures": ["MAP"], "topics__n": 8, "relevance__k": 2}

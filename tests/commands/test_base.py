@@ -76,11 +76,6 @@ def test_the_program_runs_with_no_standard_stream(tmp_path: Path) -> None:
         (Problems([NothingCompared("a"), InputError("b")]), "error: - a\n- b", MENDABLE),
         (MemoryError(), "error: the memory is not enough. Try fewer workers, engine.workers=1", MENDABLE),
         (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "error: /x/y: No space left on device", MENDABLE),
-        (
-            ModuleNotFoundError("No module", name="fcntl"),
-            "error: this system has no fcntl, which locks files",
-            MENDABLE,
-        ),
         (OSError(errno.EACCES, "Permission denied"), "error: a file: Permission denied", MENDABLE),
     ],
 )

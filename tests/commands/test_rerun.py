@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clirbench.commands import rerun
-from clirbench.commands.rerun import differences, main, read_provenance, rerun_arguments, whole_paths
+from clirbench.commands.rerun import main, read_provenance, rerun_arguments, whole_paths
 from clirbench.errors import InputError
 from tests.conftest import Cli
 
@@ -18,10 +18,6 @@ def made(cli: Cli, *more: str) -> Path:
     done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out", *more)
     assert done.returncode == 0, done.stderr
     return cli.cwd / "out" / "provenance.json"
-
-
-def edited(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 class Again:
@@ -65,7 +61,6 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(
     assert f"{small_folder / 'reference.txt'}: the run read this file, and it is gone" in error
     status, shown, error = again("folder=new", provenance="../out/provenance.json")
     assert status == 0, error
-    assert any("configuration: folder was small, is " in line for line in shown)
     assert shown[-1].startswith("the same bytes: ")
 
 
@@ -76,23 +71,8 @@ def test_an_input_that_changed_is_named(cli: Cli, small_folder: Path, again: Aga
     assert again()[::2] == (1, f"error: {changed}: is not what the run read: its content is another\n")
     status, shown, _ = again("seed=0")
     assert status == 1
-    *_, named, last = shown
-    assert named.startswith("input: systems.every9.collection was ")
-    assert last.startswith("other bytes: correlations.tsv")
-
-
-def test_another_version_and_another_configuration_are_named(cli: Cli, small_folder: Path, again: Again) -> None:
-    provenance = made(cli)
-    files = json.loads(provenance.read_text())["files"]
-    edited(provenance, clirbench="0.0.1", files={**files, "systems.tsv": "0" * 64})
-    status, shown, _ = again()
-    assert status == 1
-    *_, named, last = shown
-    assert named.startswith("version: clirbench was 0.0.1, is ")
-    assert last.startswith("other bytes: systems.tsv; see clirbench compare out ")
-    status, shown, _ = again("relevance.k=2")
-    assert "configuration: relevance.k was 3, is 2" in shown
-    assert status == 1
+    assert shown[-1].startswith("other bytes: correlations.tsv")
+    assert "; what differs says clirbench compare out " in shown[-1]
 
 
 def test_an_experiment_of_ones_own_is_found_again(cli: Cli, small_folder: Path, again: Again) -> None:
@@ -163,15 +143,6 @@ def test_nothing_changes_into_the_folder_of_a_run(
     assert here("rerun", str(provenance), "--trust").returncode == 0
     (again_in,) = (here.cwd / "runs").glob("rerun-*")
     assert json.loads((again_in / "provenance.json").read_text())["directory"] == str(here.cwd)
-
-
-def test_where_a_run_was_made_is_no_difference() -> None:
-    one: dict[str, Any] = {
-        "inputs": {},
-        "configuration": {"engine": {"workers": 1}, "paths": {"cache": "a"}, "seed": 1},
-    }
-    two = {"inputs": {"topics": 3}, "configuration": {"engine": {}, "paths": {}, "seed": 2}}
-    assert list(differences(one, two)) == ["configuration: seed was 1, is 2", "input: topics was not there, is 3"]
 
 
 def sent(path: Path, *words: str, **changes: Any) -> str:

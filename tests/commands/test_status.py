@@ -59,14 +59,6 @@ def test_parts_are_counted_and_named(cached: Cached, tmp_path: Path, capsys: pyt
     assert lines(capsys)[0] == "a Lengths 1 of 3 done; missing 1, 2"
 
 
-def test_damage_counts_as_missing(cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
-    next(cached.store.path.rglob("*.part")).write_bytes(b"")
-    assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys)[0] == "a Lengths missing"
-
-
 def test_failures_passed_on_are_listed_with_their_reason(
     cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,17 +29,6 @@ def composed(*overrides: str) -> DictConfig:
         return compose("config", list(overrides))
 
 
-def test_a_folder_experiment_is_built_from_plain_values() -> None:
-    experiment = build(composed("+experiment=folder", "folder=somewhere"))
-    assert experiment.name == "folder"
-    assert [metric.name for metric in experiment.metrics] == ["BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1"]
-    assert [measure.name for measure in experiment.measures] == ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"]
-    assert list(experiment.topics) == list(experiment.relevance) == [""]
-    assert experiment.retriever is not None
-    assert "k1:0.9" in experiment.retriever.signature
-    assert "b:0.4" in experiment.retriever.signature
-
-
 def test_further_retrievers_go_by_the_names_that_they_are_given() -> None:
     one = build(composed("+experiment=folder", "folder=x", "retrieval@also_retrieval=bm25s"))
     assert list(one.retrievers) == ["", "bm25s"]
@@ -49,15 +38,6 @@ def test_further_retrievers_go_by_the_names_that_they_are_given() -> None:
     assert [found.depth for found in two.also_retriever.values()] == [7, 1000]
     with pytest.raises(ConfigError, match=r"also_retrieval\.depth: no component is configured there"):
         build(composed("+experiment=folder", "folder=x", "+also_retrieval.depth=7"))
-
-
-def test_every_metric_that_is_shipped_can_be_built() -> None:
-    # These need files or programs of the user's, and say so.
-    local = {"BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore", "Command", "ScoreFile"}
-    names = sorted({path.stem for path in (CONF / "metric").glob("*.yaml")} - local)
-    experiment = build(composed("+experiment=demo", f"metric=[{','.join(names)}]"))
-    assert len(experiment.metrics) == len(names)
-    assert all(metric.signature for metric in experiment.metrics)
 
 
 def test_a_nested_override_of_a_dropped_entry_is_refused() -> None:

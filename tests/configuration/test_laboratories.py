@@ -9,7 +9,6 @@ from textwrap import dedent
 
 import pytest
 
-from clirbench.configuration.laboratories import laboratories
 from tests.conftest import PACKAGE, Cli
 
 PAGE = (PACKAGE / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -81,10 +80,10 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def install(site: Path, name: str, package: str, distribution: str = "") -> None:
-    info = site / f"{distribution or name}-1.dist-info"
+def install(site: Path, name: str, package: str) -> None:
+    info = site / f"{name}-1.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution or name}\nVersion: 1\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
     (info / "entry_points.txt").write_text(f"[clirbench.labs]\n{name} = {package}\n")
 
 
@@ -92,10 +91,6 @@ def program(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), str(site)])}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=site.parent, env=environment, capture_output=True, text=True, check=False)
-
-
-def test_ours_are_found() -> None:
-    assert {"papers", "training", "search", "models", "collections", "watching"} <= {lab.name for lab in laboratories()}
 
 
 def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Path, small_texts: Path) -> None:
@@ -146,12 +141,8 @@ def test_an_analysis_joins_the_runs_of_its_condition_that_do_not_leave_it_out(si
         assert not (site.parent / name / "letters.tsv").exists()
 
 
-def test_two_of_one_name_and_a_missing_package_are_one_clear_line(site: Path) -> None:
-    install(site, "other", "elsewhere", "third")
-    done = Cli(site.parent, site)("+experiment=scores", "check=true")
-    assert done.returncode == 1
-    assert done.stderr == ("error: laboratory 'other': elsewhere and otherlab have this name; uninstall one of them\n")
-    (site / "third-1.dist-info" / "entry_points.txt").write_text("[clirbench.labs]\nthird = elsewhere.lab\n")
+def test_a_missing_package_is_one_clear_line(site: Path) -> None:
+    install(site, "third", "elsewhere.lab")
     done = Cli(site.parent, site)("+experiment=scores", "check=true")
     assert done.returncode == 1
     assert done.stderr == "error: laboratory 'third': its package elsewhere.lab is missing; install or uninstall it\n"

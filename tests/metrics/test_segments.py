@@ -1,8 +1,7 @@
-"""A document's score is the corpus score of its segments alone, for every metric."""
+"""Scores of samples, documents and segments from sums of statistics, for every metric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from clirbench.metrics.base import Metric, counter
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF, MicroF
-from clirbench.metrics.segments import SegmentScores, as_statistics, mean, ratio
+from clirbench.metrics.segments import SegmentScores, mean, ratio
 from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store
@@ -34,52 +33,22 @@ LENGTHS = np.array([3, 0, 5, len(HYPOTHESES) - 8])
 # Whose segment scores depend on the rest of the test set: information and idf weights, and the number of the line.
 
 
-def document_scores(metric: Metric, statistics: Any, starts: np.ndarray) -> np.ndarray:
-    """Document d is rows `starts[d]` to `starts[d + 1]`."""
-    rows = [np.asarray(statistics[a:b].sum(axis=0)).reshape(-1) for a, b in pairwise(starts)]
-    return metric.score(np.stack(rows))
-
-
-@pytest.mark.parametrize("metric", MATCHING, ids=named)
-def test_documents_and_segments_are_small_corpora(metric: Metric) -> None:
-    statistics = metric.statistics(HYPOTHESES, TestSet((REFERENCES,), REFERENCES))
-
-    def alone(begin: int, end: int) -> float:
-        part = TestSet((REFERENCES[begin:end],), REFERENCES[begin:end])
-        return corpus_score(metric, HYPOTHESES[begin:end], part)
-
-    starts = np.cumsum([0, *LENGTHS])
-    documents = document_scores(metric, statistics, starts)
-    expected = [alone(a, b) for a, b in pairwise(starts)]
-    np.testing.assert_allclose(documents, expected, atol=1e-9)
-    segments = metric.score(statistics)
-    np.testing.assert_allclose(segments, [alone(i, i + 1) for i in range(len(HYPOTHESES))], atol=1e-9)
-
-
 @pytest.mark.parametrize("metric", MATCHING, ids=named)
 def test_a_weighted_sum_scores_like_the_sample_it_stands_for(metric: Metric) -> None:
-    """score(W @ statistics), on which every bootstrap rests, against scoring the drawn segments anew."""
+    """score(W @ statistics), on which every bootstrap rests, against scoring the drawn segments anew; also of each
+    segment alone, and of documents."""
     n = len(HYPOTHESES)
+    documents = np.repeat(np.eye(len(LENGTHS), dtype=int), LENGTHS, axis=1)
     weights = np.random.default_rng(5).multinomial(n, np.full(n, 1 / n), size=3)
+    weights = np.vstack([np.eye(n, dtype=int), documents, weights])
     statistics = metric.statistics(HYPOTHESES, TestSet((REFERENCES,), REFERENCES))
     scores = metric.score(np.asarray(weights.astype(float) @ statistics))
+    np.testing.assert_allclose(metric.score(statistics), scores[:n], atol=1e-9)
     for row, score in zip(weights, scores, strict=True):
         drawn = np.repeat(np.arange(n), row)
         references = tuple(REFERENCES[i] for i in drawn)
         expected = corpus_score(metric, [HYPOTHESES[i] for i in drawn], TestSet((references,), references))
         assert score == pytest.approx(expected, abs=1e-9)
-
-
-def test_medians_of_documents() -> None:
-    metric = SegmentScores((3.0, 1.0, 2.0, 7.0, 5.0), "m", "median")
-    statistics = metric.statistics(["x"] * 5, TestSet((("x",) * 5,)))
-    assert document_scores(metric, statistics, np.array([0, 3, 5])).tolist() == [2, 6]
-
-
-def test_sums_give_the_mean_back() -> None:
-    statistics = as_statistics([1.0, 2.0, 6.0])
-    assert float(mean(statistics.sum(axis=0))) == 3.0
-    assert mean(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 2.0]]) @ statistics).tolist() == [3.5, 6.0]
 
 
 def test_nothing_over_nothing_is_0_and_the_mean_of_nothing_is_unknown() -> None:
@@ -118,13 +87,6 @@ def test_a_system_score_cannot_be_resampled() -> None:
     scores = sums(metric, [[1, 1, 1], [2, 2, 2], [0, 1, 2], [0, 0, 0]])
     assert scores[:2].tolist() == [42.5, 42.5]
     assert np.isnan(scores[2:]).all()
-
-
-def test_rows_are_segment_scores() -> None:
-    test = TestSet((("x",) * 3,))
-    for aggregate in ("mean", "median"):
-        metric = SegmentScores((3.0, 1.0, 2.0), "m", aggregate)
-        assert metric.score(metric.statistics(["x"] * 3, test)).tolist() == [3, 1, 2]
 
 
 def test_as_many_scores_as_segments() -> None:

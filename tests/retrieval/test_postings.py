@@ -15,7 +15,7 @@ from clirbench.errors import InputError
 from clirbench.retrieval import postings as module
 from clirbench.retrieval.analyzers import English, Whitespace
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.postings import KnownChunks, known_chunks, postings, query
+from clirbench.retrieval.postings import known_chunks, postings, query
 from clirbench.text import TextFile, TextLines
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
@@ -58,15 +58,6 @@ def test_each_distinct_chunk_is_analysed_once_in_all_collections() -> None:
         postings(documents("a b a b c", "a (b) c"), analyzer, ["a", "b"])
         postings(documents("c b a new", "a"), analyzer, ["a", "b"])
     assert analyzer.asked == ["a", "b", "c", "(b)", "new"]  # type: ignore[attr-defined]
-
-
-def test_analyses_grow_with_distinct_chunks_and_not_with_text(shared_data: Path) -> None:
-    lines = TextFile(shared_data / "wmt21" / "de-en" / "reference-A.txt").lines()
-    distinct = {chunk for line in lines for chunk in line.replace("\u00a0", "_").split()}
-    analyzer = Counting()
-    for repeated in (1, 5):
-        postings(documents(*(line.replace("\u00a0", "_") for line in lines * repeated)), analyzer, ["tax"])
-        assert len(analyzer.asked) == len(distinct)  # type: ignore[attr-defined]
 
 
 def test_one_table_of_chunks_serves_all_systems_of_a_run() -> None:
@@ -127,24 +118,6 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], lines: int, size: i
         pairs = list(zip(found.documents[part].tolist(), found.counts[part].tolist(), strict=True))
         assert pairs == [(d, terms.count(term)) for d, terms in enumerate(analysed) if term in terms]
     assert np.diff(found.starts).tolist() == [sum(term in terms for terms in analysed) for term in query]
-
-
-pieces = st.sampled_from(
-    [b"a", b"the", b"exactly_sixteen!", b"x" * 300, b"!", b"\x00", b"\x1c", b"\xc2\x85", b"\xc2\xa0"]
-)
-white = st.sampled_from([b" ", b"\n", b"  ", b"\t", b"\r\n", b"\n\n", b"\f\v"])
-
-
-@given(st.lists(st.lists(st.tuples(pieces, white), max_size=60), min_size=1, max_size=3))
-def test_chunks_are_numbered_in_order_of_first_sight(some: list[list[tuple[bytes, bytes]]]) -> None:
-    """Between white space of ASCII alone; bytes.split knows the same."""
-    known, seen = KnownChunks(Whitespace(), ()), dict[bytes, int]()
-    for parts in some:
-        block = b"".join(map(b"".join, parts)) + b"\n"
-        numbers, first = known.chunks(block)
-        lines = [line.split() for line in block[:-1].split(b"\n")]
-        assert numbers.tolist() == [seen.setdefault(chunk, len(seen)) for line in lines for chunk in line]
-        assert np.diff(first).tolist() == list(map(len, lines))
 
 
 def test_qtf_is_the_sum_of_weights_over_occurrences() -> None:

@@ -60,13 +60,6 @@ def test_only_what_is_new_is_computed(
     assert computed or again == first
 
 
-def test_another_parameter_is_another_result(cached: Cached, tmp_path: Path) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    [one] = cached.pmap(Lengths(tmp_path / "calls"), texts)
-    [two] = cached.pmap(Lengths(tmp_path / "calls", unit=2.0), texts)
-    assert (two * 2).tolist() == one.tolist()
-
-
 def powers(text: TextFile, calls: Path, *wanted: int) -> Pass:
     """A job of which each call gives a power of a text's lengths."""
     lengths = Shared(Lengths(calls))
@@ -113,17 +106,6 @@ def test_calls_of_one_function_that_takes_many_are_made_together(cached: Cached,
     assert both[:2] == [[1.0], [0.0]]
     assert values(("", "RBO(p=0.8)"), ("qrels", "MAP"))[1] == [0.0]
     assert len(list(cached.store.path.rglob("*.part"))) == 2
-
-
-def test_bulky_results_stay_in_the_store(cached: Cached, tmp_path: Path) -> None:
-    @dataclass(frozen=True)
-    class Bulky(Lengths):
-        bulky: bool = field(default=True, init=False)
-
-    _, texts = made_texts(tmp_path, 2)
-    entries = list(cached.pmap(Bulky(tmp_path / "calls"), texts))
-    assert all(isinstance(entry, Entry) for entry in entries)
-    assert load_value(entries[1]).tolist() == Lengths(tmp_path / "calls")(texts[1]).tolist()
 
 
 def test_a_failure_stops_nobody_and_is_tried_again(cached: Cached, tmp_path: Path) -> None:

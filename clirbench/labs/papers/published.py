@@ -16,7 +16,6 @@ from clirbench.errors import (
     InputError,
     MissingData,
     NothingCompared,
-    NotReproduced,
     UnknownName,
 )
 from clirbench.files.score_tables import EMBEDDED, table_path
@@ -117,7 +116,7 @@ class PublishedTable(ABC):
             if cell.verdict == "differs":
                 place = " ".join(filter(None, (cell.row, cell.measure, cell.metric)))
                 found = f"{place} is printed {cell.printed}, ours is {cell.shown}, and nothing explains it"
-                yield NotReproduced(f"{self.title}: {found}")
+                yield ClirbenchError(f"{self.title}: {found}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ from clirbench.labs.papers.published import (
     printed_cells,
 )
 from clirbench.labs.papers.taus import print_cell
-from clirbench.metrics.base import Metric, Resampled, Statistics
+from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import Table, fixed
 from clirbench.statistics.coefficients import Coefficient, kendall
 from clirbench.text import TextFile
@@ -57,8 +57,6 @@ def row_scores(metric: Metric, rows: Statistics, base: Doubles | float = 0.0) ->
 
 def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
-    if isinstance(metric, Resampled) and not isinstance(statistics, np.ndarray):
-        return metric.left_out(statistics)
     totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
     return row_scores(metric, -1.0 * statistics, totals)
 

@@ -100,7 +100,7 @@ def test_two_references_of_a_folder_that_moved(cli: Cli, small_folder: Path, ver
     command = [*parts, "topics.n=8", "metric=[BLEU]", "measures=[MAP]"]
     done = cli(*command, "relevance.k=2", "hydra.run.dir=run")
     assert done.returncode == 0, done.stderr
-    assert " systems of wmt21/de-en/A-B, on " in (cli.cwd / "run" / "paper.md").read_text(encoding="utf-8")
+    assert "## Set-up of wmt21/de-en/A-B\n" in (cli.cwd / "run" / "paper.md").read_text(encoding="utf-8")
     shutil.move(here.parents[1], now.parents[1])
     shutil.move(cli.cwd / "run", cli.cwd / "moved")
     status, said = verify(cli.cwd / "moved", "--data", str(now.parents[1]))
