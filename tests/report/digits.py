@@ -93,7 +93,7 @@ def _same(where: str, value: object, text: str) -> Iterator[str]:
 
 
 CELLS = {
-    "tau": "value", "low": "ci_low", "high": "ci_high", "lower": "lower", "upper": "upper", "p_value": "p_value",
+    "tau": "value", "low": "ci_low", "high": "ci_high", "p_value": "p_value",
     "p_adjusted": "p_adjusted",
     "systems": "n_systems", "groups": "groups", "grade": "grade", "lowered": "lowered", "better_half": "better_half",
     "reliability": "reliability",
@@ -166,7 +166,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     if found is None:
         return
     row, metric = run.rows[found["measure"], found["metric"]], re.escape(found["metric"])
-    tau, lower, upper, groups = cell(row, "value"), cell(row, "lower"), cell(row, "upper"), int(row["groups"])
+    tau, lower, upper, groups = cell(row, "value"), cell(row, "ci_low"), cell(row, "ci_high"), int(row["groups"])
     of = rf"(?:; {groups} (?:systems|groups)(?:, if made independently)?)?"
     pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){of}\): .+?\."
     yield pairs, (percent(tau), percent(lower))
@@ -208,7 +208,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in [*run.of("second"), *run.of("by MAP")]:
         row = run.rows[found["measure"], found["metric"]]
         yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "lower")),
+            percent(cell(row, "value")), percent(cell(row, "ci_low")),
         )  # fmt: skip
     for found in [*run.of("given"), *run.of("same step")]:
         yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
@@ -313,11 +313,11 @@ def _own_of_paper(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     tested = sum(bool(one["grade"]) for one in run.of("agreement"))
     ends = _ends(row, "ci_low", "ci_high")
     said = r" Kendall's tau between (?:systems|groups) of .+? with .+? is (\S+?)"
-    bounds = r" \(95 % confidence \[(.+?), (.+?)\], t copula; (p [<=] \.\d+), one-sided"
+    bounds = r" \(95 % confidence \[(.+?), (.+?)\]; (p [<=] \.\d+), one-sided"
     tau, p = decimals(cell(row, "value")), p_value(cell(row, "p_adjusted"))
     yield rf"{said}\.", (tau,)
     yield rf"{said}{bounds}\)\.", (tau, *ends, p)
-    yield rf"{said}{bounds}, corrected for (\d+) metrics by step-down max-T\)\.", (tau, *ends, p, str(tested))
+    yield rf"{said}{bounds}, corrected for (\d+) metrics\)\.", (tau, *ends, p, str(tested))
     yield r" A metric without error would reach about (\S+) on these topics\.", (decimals(cell(row, "ceiling")),)
 
 
