@@ -1,6 +1,6 @@
 """What is claimed of the systems of one run, in worlds whose truth is known: the cells of benchmarks/validity.py.
 
-A cell yields names and values, see there. `difference`, `training` and `given` are tests of metrics; `noise`
+A cell yields names and values, see there. `difference` and `given` are tests of metrics; `noise`
 and `baseline` claims of ceiling and baseline; `decision` is read as it is printed.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import clirbench as cb
-from benchmarks.worlds import BASE, COVARIATE_WORLDS, NULL_WORLDS, TRAINING_WORLDS, TRUE_WORLDS, Recipe
+from benchmarks.worlds import BASE, COVARIATE_WORLDS, NULL_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.engines.local import Serial
 from clirbench.measures.base import arithmetic
 from clirbench.report.decision import decision_tables
@@ -25,7 +25,7 @@ from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.ceiling import between_error, ceiling
 from clirbench.statistics.decision import compare_with_baseline
-from clirbench.statistics.given import Permuting, beyond_known, within_strata
+from clirbench.statistics.given import Permuting, beyond_known
 from clirbench.statistics.grades import Evidence, gap
 from clirbench.statistics.noise import topic_noise
 from clirbench.types import Doubles
@@ -72,16 +72,6 @@ def difference(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     p = gap(a, b, y, units.only(rows).index, samples=DRAWS, seed=seed).p_value
     yield f"{kind} difference of two metrics", below(p)
     yield "p difference of two metrics", p
-
-
-def training(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Claims along training, of metrics whose curves have nothing to do with the measure's."""
-    world = recipe.draw(rng)
-    units = units_of(world.board)
-    found = within_strata(world.x, world.y, units.index, units.steps.tolist(), Permuting(samples=DRAWS, seed=seed))
-    yield "error same step, runs permuted", below(found[0].p_value)
-    p = gap(world.x[0], world.x[1], world.y, units.index, samples=DRAWS, seed=seed).p_value
-    yield "error difference of two metrics", below(p)
 
 
 def given(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
@@ -276,8 +266,8 @@ def cells(
 ) -> dict[str, Cell]:
     found = {}
     for name, recipe in worlds.items():
-        units = recipe.units if len(recipe.unit) == recipe.units and not recipe.curve else 0
-        large = see in (difference, training, given) and (units > 40 or (recipe.covariate > 0 and units > 20))
+        units = recipe.units if len(recipe.unit) == recipe.units else 0
+        large = see in (difference, given) and (units > 40 or (recipe.covariate > 0 and units > 20))
         found[f"{start}: {name}"] = Cell(partial(see, recipe), units, slow.get(name, share / 2 if large else share))
     return found
 
@@ -286,7 +276,6 @@ NORMAL = {name: w for name, w in TRUE_WORLDS.items() if not (w.binary or w.level
 SYSTEMS: Mapping[str, Cell] = {
     **cells("tau .6", difference, TRUE_WORLDS),
     **cells("tau 0", difference, NULL_WORLDS),
-    **cells("training", training, TRAINING_WORLDS),
     **cells("given", given, COVARIATE_WORLDS),
     **cells("noise", noise, NORMAL),
     **cells("baseline", baseline, {f"{k} topics": replace(BASE, topics=k) for k in (5, 8, 12, 20, 50, 150)}, 0.25,

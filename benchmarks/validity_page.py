@@ -39,7 +39,6 @@ TITLES: Mapping[str, str] = {
     "interval": "the interval of tau, low ends of the metrics named first",
     "tau .6": "difference of metrics that agree with the measure",
     "tau 0": "difference of metrics that have nothing to do with the measure",
-    "training": "checkpoints of training runs",
     "given": "what metrics add to a covariate",
     "noise": "the ceiling",
     "baseline": "a candidate against the system in use",

@@ -13,7 +13,6 @@ A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal
 crossed with the grid, moves each side by an amount of its own. `copula`: `normal`, `t` (3 degrees of freedom: systems
 that stand out do so on both sides) or `clayton` (bad systems agree, good ones less; all columns with one tau); margins
 of the truth stay normal. `holes`: how many systems a metric has (0: all).
-`curve`: systems are steps of training runs; both sides follow curves of their own.
 """
 
 from collections.abc import Mapping
@@ -73,9 +72,6 @@ class Recipe:
     grid: int = 0
     factor: float = 0.0
     copula: str = "normal"
-    curve: str = ""
-    wander: float = 0.0
-    spread: float = 0.3
 
     @property
     def unit(self) -> Ints:
@@ -83,7 +79,6 @@ class Recipe:
 
     def draw(self, rng: np.random.Generator) -> World:
         unit = self.unit
-        position = np.concatenate([np.arange(k) for k in np.bincount(unit)])
         n, metrics = len(unit), len(self.taus)
         rho = np.sin(np.pi * np.array(self.taus) / 2)[:, None]
         true_y = self._alike(rng, unit, 1)[0]
@@ -99,9 +94,6 @@ class Recipe:
             level = np.arange(n) // self.grid
             true_y = true_y + self.factor * rng.normal(size=n)[level]
             true_x = true_x + self.factor * rng.normal(size=(metrics, n))[:, level]
-        if self.curve:
-            true_y, true_x = self._along(rng, unit, position, true_y[None], true_x)
-            true_y = true_y[0]
         noise = self._topic_noise(rng, unit)
         per_topic = true_y[:, None] + rng.normal(size=self.topics) + noise
         if self.binary:
@@ -118,7 +110,7 @@ class Recipe:
             if kept:
                 x[metric, kept:] = np.nan
         y = per_topic.mean(axis=1)
-        return World(x, y, per_topic, true_x, true_y, unit, self._metadata(unit, position, z))
+        return World(x, y, per_topic, true_x, true_y, unit, self._metadata(unit, z))
 
     @property
     def _topic_variance(self) -> float:
@@ -157,48 +149,15 @@ class Recipe:
         values = np.arange(n) % self.grid if self.size == 1 else np.arange(n) % self.size
         return np.asarray((values - values.mean()) / values.std())
 
-    def _along(
-        self, rng: np.random.Generator, unit: Ints, position: Ints, y: Doubles, x: Doubles
-    ) -> tuple[Doubles, Doubles]:
-        """Curves of 4 SD that belong to each column; what a run adds to them wanders with coefficient `wander`."""
-        steps = self.size
-        found = []
-        for rest in (y, x):
-            shape = np.array([_curve(rng, self.curve, steps) for _ in rest])
-            own = rest.reshape(len(rest), self.units, steps)
-            if self.curve == "random walk":
-                own = own.cumsum(axis=2) / np.sqrt(steps)
-                found.append((4 * own).reshape(len(rest), -1))
-                continue
-            moved = own.copy()
-            for step in range(1, steps):
-                moved[:, :, step] = self.wander * moved[:, :, step - 1]
-                moved[:, :, step] += np.sqrt(1 - self.wander**2) * own[:, :, step]
-            found.append((4 * shape[:, None, :] + self.spread * moved).reshape(len(rest), -1))
-        return found[0], found[1]
-
-    def _metadata(self, unit: Ints, position: Ints, z: Doubles) -> dict[str, tuple[str, ...]]:
+    def _metadata(self, unit: Ints, z: Doubles) -> dict[str, tuple[str, ...]]:
         metadata: dict[str, tuple[str, ...]] = {}
-        if self.curve:
-            metadata["step"] = tuple(str(1000 * (step + 1)) for step in position.tolist())
-            metadata["run"] = tuple(f"run{run}" for run in unit.tolist())
-        elif len(unit) > self.units:
+        if len(unit) > self.units:
             metadata["family"] = tuple(f"f{family}" for family in unit.tolist())
         if len(z):
             metadata["training_lines"] = tuple(f"{value:.6f}" for value in np.exp(z + 5).tolist())
         if self.factor:
             metadata["bpe"] = tuple(str(1000 * (1 + i // self.grid)) for i in range(len(unit)))
         return metadata
-
-
-def _curve(rng: np.random.Generator, shape: str, steps: int) -> Doubles:
-    """(steps,): from about 0 to about 1 along training."""
-    t = np.arange(1, steps + 1) / steps
-    if shape == "linear":
-        return np.asarray(t * rng.uniform(0.7, 1.3))
-    if shape == "saturating":
-        return np.asarray(1 - np.exp(-rng.uniform(3, 5) * t))
-    return np.zeros(steps)
 
 
 BASE = Recipe()
@@ -253,13 +212,6 @@ TRUE_WORLDS: Mapping[str, Recipe] = {
     "t copula, 8 families of 5": replace(BASE, copula="t", units=8, size=5, alike=0.8),
 }
 NULL_WORLDS: Mapping[str, Recipe] = _around(NULL)
-CURVES = ("linear", "saturating", "random walk")
-TRAINING_WORLDS: Mapping[str, Recipe] = {
-    f"{shape}, {runs} runs, wander {wander:g}": replace(NULL, curve=shape, units=runs, size=20, wander=wander)
-    for shape in CURVES
-    for runs in (1, 2, 5)
-    for wander in ((0.0, 0.9) if shape != "random walk" else (0.9,))
-}
 COVARIATE_WORLDS: Mapping[str, Recipe] = {
     **{f"covariate {rho:g}": replace(NULL, covariate=rho) for rho in (0.7, 0.9, 0.95)},
     **{f"covariate {rho:g}, 38 systems": replace(NULL, covariate=rho, units=38) for rho in (0.7, 0.9, 0.95)},

@@ -19,9 +19,6 @@ SELECTION = {
     "tau 0: 5 families of 8, alike 0.98": 200,
     "tau 0: 8 families of 5, alike 0.98": 500,
     "tau 0: 7 units, one of 10": 400,
-    "training: saturating, 1 runs, wander 0": 100,
-    "training: linear, 5 runs, wander 0.9": 500,
-    "training: random walk, 5 runs, wander 0.9": 100,
     "given: covariate 0.95": 500,
     "given: grid of 8 by 2, covariate 0.9": 800,
     "noise: base": 400,
@@ -32,7 +29,7 @@ SELECTION = {
 }
 """Repetitions, some 100 s of processor time in all: for each kind of claim so many that .10 instead of .05 is seen."""
 EACH = (
-    "tau .6: base", "tau 0: 5 families of 8, alike 0.98", "training: saturating, 1 runs, wander 0",
+    "tau .6: base", "tau 0: 5 families of 8, alike 0.98",
     "given: covariate 0.95", "noise: base", "interval: copula, t, tau 0.6, 16 systems", "baseline: 12 topics",
 )  # fmt: skip
 """One world of each kind of claim for every change; a release has all."""
