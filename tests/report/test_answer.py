@@ -51,7 +51,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     row = next(one for one in found.findings if one.kind == "agreement")
     assert (row["metric"], row["tau"]) == ("Good", pytest.approx(1 - 6 / 66))
     assert found.sentences[:2] == (
-        f"Good orders 95 % of system pairs as people's judgments do (at least {percent(row['ci_low'])}; 12 systems, if "
+        f"Good orders 95 % of system pairs as people's judgments do (at least {percent(row['low'])}; 12 systems, if "
         "made independently): strong evidence.",
         "Also strong: Fair. Little: Noise.",
     )
