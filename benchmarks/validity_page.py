@@ -72,10 +72,10 @@ clirbench made {tested} promises and kept {hold}. In {silent} further cases the 
 OF_INTERVALS = """
 ## The interval of tau
 
-Systems drawn from WMT folders (`real`; of the half that was not looked at before), from copulas, and with topics drawn
-anew; plan and pass marks were fixed before the first result (`benchmarks/validity_intervals.py`). Means over worlds, in
-brackets the worst one. *Too high*: the low end of the metric named first is above the truth, with 5 metrics; *shown*: a
-metric whose values are permuted; *printed*: "at least X %" of the answer; *reaches*: the low end of the first.
+Systems drawn from WMT folders (`real`; every second one), from copulas, and with topics drawn anew (`topics`); plan and
+pass marks were fixed before the first result (`benchmarks/validity_intervals.py`). Means over worlds, in brackets the
+worst one. *Too high*: the low end of the metric named first is above the truth, with 5 metrics; *shown*: where the
+measure's values are permuted; *printed*: "at least X %" of the answer is too high; *reaches*: the low end of the first.
 
 | systems | worlds | covers | width | too high | shown | printed | reaches .25 | .5 |
 | --: | --- | --: | --: | --: | --: | --: | --: | --: |"""
