@@ -4,8 +4,8 @@
     python -m benchmarks.answers ../shared/data --settings [--keep DIR]         # docs/data/settings.tsv
     python -m benchmarks.answers                                                # docs/explanation/answers.md from both
 
-answers.tsv has one line for each run and metric: the primary measure, tau between groups, its interval, the lower bound
-for all metrics together, p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are
+answers.tsv has one line for each run and metric: the primary measure, tau between groups, its interval,
+p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are
 the named experiments and every WMT folder with at least five systems. `benchmarks/answers_again.py` computes tau,
 interval and grade a second time from the folders that `--keep` leaves.
 
@@ -38,7 +38,7 @@ EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER
 FEWEST = 5
 STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
 """Grades that show nothing (open, little, too noisy to tell) are 0."""
-ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "lower", "grade", "lowered", "first_sentence")
+ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "grade", "lowered", "first_sentence")
 COLUMNS = {ANSWERS: (*ALIKE, "low", "high", "p_value"), SETTINGS: (*ALIKE, "setup", "recommended", "tied")}
 
 
@@ -53,7 +53,6 @@ class Row:
     systems: int = 0
     groups: int = 0
     tau: float = nan
-    lower: float = nan
     grade: str = ""
     lowered: str = ""
     recommended: str = ""
@@ -141,7 +140,7 @@ def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
     own = found[(found.measure == measure) & (found.coefficient == "kendall")]
     for row in own.itertuples():
         yield Row(
-            name, setup, measure, row.metric, row.n_systems, row.groups, row.value, row.lower, row.grade,
+            name, setup, measure, row.metric, row.n_systems, row.groups, row.value, row.grade,
             row.lowered if isinstance(row.lowered, str) else "", " ".join(chosen.get("systems", ())),
             " ".join(chosen.get("tied", ())), sentence, row.ci_low, row.ci_high, row.p_value,
         )  # fmt: skip

@@ -2,14 +2,13 @@
 
     python -m benchmarks.validity --minutes 60 --jobs 2 --data ../shared/data --write docs
 
-A cell is one world and what is said there (benchmarks/validity_cells.py, validity_collections.py). It yields names and
-values; the first word of a name is its kind: `cover`, `printed`, `predicted` (1 where an interval or a set holds the
-truth; `printed` as a table or the answer has it, `predicted` for a new collection), `error` (1 where something false is
-said), `power`, `note`; `width NAME` and `oracle NAME` belong to an interval, `old NAME` and `p NAME` to a power and an
-error. NaN: nothing was said. What each cell saw is kept in `--keep`, round by round: a stopped run goes on,
-and the page can be written from what there is. `--write DIR` writes every claim to
-DIR/data/validity.tsv, and the page made from that file to DIR/explanation/validity.md; without it the page is printed.
-Without `--data` cells that need real data are left out.
+A cell is one world and what is said there (validity_intervals.py, validity_cells.py, validity_collections.py). It
+yields names and values; the first word of a name is its kind: `cover`, `printed`, `predicted` (1 where an interval or
+a set holds the truth; `printed` as a table has it, `predicted` for a new collection), `error` (1 where something false
+is said), `power`, `note`; `width NAME` and `oracle NAME` belong to an interval. NaN: nothing was said. What each cell
+saw is kept in `--keep`, round by round: a stopped run goes on, and the page is written from what there is. `--write
+DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay) and the page made from that file to
+DIR/explanation/validity.md; without it the page is printed. Without `--data` cells that need real data are left out.
 """
 
 import argparse
@@ -41,7 +40,7 @@ CELLS: Mapping[str, Cell] = {**INTERVALS, **SYSTEMS, **COLLECTIONS}
 ROUND = 100
 LEVELS = {"cover": 0.94, "printed": 0.93, "predicted": 0.92}
 """What the 99 % Monte Carlo interval of a rate must touch."""
-ALPHA, WIDER, OFTEN, POWERFUL, MANY = 0.06, 1.25, 0.95, 0.9, 16
+ALPHA, WIDER, OFTEN, MANY = 0.06, 1.25, 0.95, 16
 
 
 def repetitions(name: str, first: int, number: int, seed: int) -> dict[str, list[float]]:
@@ -105,44 +104,36 @@ def rows(seen: Mapping[str, Seen]) -> list[Row]:
     """Every line of every cell, in the order of the cells."""
     found = []
     for world, told in seen.items():
-        counterpart = seen.get(world.replace("tau .6:", "tau 0:"), {})
         for name in told:
             kind, _, what = name.partition(" ")
             if kind in (*LEVELS, "error", "power", "note"):
-                found.append(_row(world, kind, what, told, counterpart))
+                found.append(_row(world, kind, what, told))
     return found
 
 
-def _row(world: str, kind: str, what: str, told: Seen, counterpart: Seen) -> Row:
+def _row(world: str, kind: str, what: str, told: Seen) -> Row:
     column = told[f"{kind} {what}"]
     values = column[~np.isnan(column)]
     said = len(values) / len(column)
     if not len(values):
-        return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 3, len(column), "not said")
+        return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 2, len(column), "not said")
     rate = float(values.mean())
     low, high = exact(rate, len(values))
     if not np.isin(values, (0, 1)).all():
         half = float(t.ppf(0.995, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
         low, high = rate - half, rate + half
     width, oracle = (middle(told.get(f"{of} {what}", np.empty(0))) for of in ("width", "oracle"))
-    adjusted, null = math.nan, counterpart.get(f"p {what}", np.full(1, math.nan))
-    if kind == "power" and f"p {what}" in told and (~np.isnan(null)).any():
-        adjusted = float((told[f"p {what}"] <= np.nanquantile(null, 0.05, method="lower")).mean())
-    verdict = _verdict(kind, what, low, high, width, oracle, told)
+    verdict = _verdict(kind, low, high, width, oracle)
     if verdict == "holds" and kind != "power" and said < OFTEN and CELLS[world].units >= MANY:
         verdict = "quiet"
-    return Row(world, kind, what, rate, low, high, said, width, oracle, adjusted, len(column), verdict)
+    return Row(world, kind, what, rate, low, high, said, width, oracle, len(column), verdict)
 
 
-def _verdict(kind: str, what: str, low: float, high: float, width: float, oracle: float, told: Seen) -> str:
+def _verdict(kind: str, low: float, high: float, width: float, oracle: float) -> str:
     if kind in LEVELS:
         return "below" if high < LEVELS[kind] else "wide" if width > WIDER * oracle else "holds"
     if kind == "error":
         return "above" if low > ALPHA else "holds"
-    if kind == "power" and f"old {what}" in told:
-        lost = POWERFUL * told[f"old {what}"] - told[f"power {what}"]
-        lost = lost[~np.isnan(lost)]
-        return "weak" if lost.mean() - 2.576 * lost.std() / math.sqrt(len(lost)) > 0 else "holds"
     return kind
 
 
@@ -175,7 +166,8 @@ def main(arguments: Sequence[str]) -> int:
     seen = {name: kept(options.keep, name, options.repetitions, options.seed) for name in names}
     found = rows(seen)
     if options.write:
-        write_rows(options.write / DATA, Row, found, ".6g")
+        before = [row for row in read_rows(options.write / DATA, Row) if row.world in CELLS and row.world not in seen]
+        write_rows(options.write / DATA, Row, [*found, *before], ".6g")
         (options.write / PAGE).write_text(page(read_rows(options.write / DATA, Row)), encoding="utf-8")
     else:
         print(page(found))

@@ -1,12 +1,11 @@
 """What is claimed of the systems of one run, in worlds whose truth is known: the cells of benchmarks/validity.py.
 
-A cell yields names and values, see there. `difference`, `training` and `given` are tests of metrics; `noise`, `pairs`
-and `baseline` claims of ceiling, rises, bias and baseline; `answer` is read as it is printed, and so is `decision`.
+A cell yields names and values, see there. `difference` and `given` are tests of metrics; `noise`
+and `baseline` claims of ceiling and baseline; `decision` is read as it is printed.
 """
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -16,22 +15,19 @@ from typing import Any
 import numpy as np
 
 import clirbench as cb
-from benchmarks.worlds import BASE, COVARIATE_WORLDS, NULL_WORLDS, TRAINING_WORLDS, TRUE_WORLDS, Recipe
+from benchmarks.worlds import BASE, COVARIATE_WORLDS, NULL_WORLDS, TRUE_WORLDS, Recipe
 from clirbench.engines.local import Serial
-from clirbench.labs.choosing.choice import rise_of
 from clirbench.measures.base import arithmetic
-from clirbench.report.answer import answered
 from clirbench.report.decision import decision_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import Interval, jackknifed, taus
+from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.ceiling import between_error, ceiling, freedom
-from clirbench.statistics.correlation import correlate
-from clirbench.statistics.decision import compare_with_baseline, jackknifed_slope, logistic_slope, rising_pairs
-from clirbench.statistics.given import Permuting, beyond_known, within_strata
-from clirbench.statistics.grades import Evidence, gap, swapped_differences
-from clirbench.types import Doubles, Ints
+from clirbench.statistics.decision import compare_with_baseline
+from clirbench.statistics.given import Permuting, beyond_known
+from clirbench.statistics.grades import Evidence, gap
+from clirbench.types import Doubles
 
 See = Iterator[tuple[str, float]]
 ALPHA = 0.05
@@ -75,22 +71,6 @@ def difference(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     p = gap(a, b, y, units.only(rows).index, samples=DRAWS, seed=seed).p_value
     yield f"{kind} difference of two metrics", below(p)
     yield "p difference of two metrics", p
-    if units.independent and kind == "power":  # the test as it was: z-scores instead of ranks
-        swaps = np.random.default_rng([seed, 2]).integers(2, size=(DRAWS + 1, len(y))).astype(np.float64)
-        swaps[0] = 0
-        z = [(column - column.mean()) / column.std() for column in (a, b)]
-        found = np.abs(swapped_differences(z[0], z[1], y, swaps))
-        yield "old difference of two metrics", below(float((found >= found[0] - 1e-12).mean()))
-
-
-def training(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Claims along training, of metrics whose curves have nothing to do with the measure's."""
-    world = recipe.draw(rng)
-    units = units_of(world.board)
-    found = within_strata(world.x, world.y, units.index, units.steps.tolist(), Permuting(samples=DRAWS, seed=seed))
-    yield "error same step, runs permuted", below(found[0].p_value)
-    p = gap(world.x[0], world.x[1], world.y, units.index, samples=DRAWS, seed=seed).p_value
-    yield "error difference of two metrics", below(p)
 
 
 def given(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
@@ -111,36 +91,6 @@ def noise(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     yield "oracle ceiling", known.high - known.low
 
 
-def pairs(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
-    """Rise, bias of pseudo-relevance."""
-    world = recipe.draw(rng)
-    found = rise_of(jackknifed_slope(world.x[0], world.y, world.unit))
-    yield "cover rise for .8", inside(found.low, population_rise(recipe) if recipe.taus[0] else math.inf, found.high)
-    yield "width rise for .8", found.high / found.low
-    pseudo = world.y + 0.5 * rng.normal(size=len(world.y))
-    gaps = taus(world.x[0], pseudo, world.unit) - taus(world.x[0], world.y, world.unit)
-    yield from held("bias of pseudo-relevance", jackknifed(float(gaps[0]), gaps[1:]), population_bias(recipe))
-
-
-@cache
-def population_rise(recipe: Recipe) -> float:
-    rng = np.random.default_rng(5)
-    drawn = [replace(recipe, units=600).draw(rng) for _ in range(8)]
-    found = [math.log(4) / logistic_slope(*rising_pairs(big.x[0], big.y)) for big in drawn]
-    return float(np.exp(np.mean(np.log(found))))
-
-
-@cache
-def population_bias(recipe: Recipe) -> float:
-    from scipy.stats import kendalltau
-
-    rng = np.random.default_rng(5)
-    one_topic = 1 / (1 + recipe._topic_variance / recipe.topics / 50)
-    world = replace(recipe, units=20_000, topics=1, reliability=one_topic).draw(rng)
-    pseudo = world.y + 0.5 * rng.normal(size=len(world.y))
-    return float(kendalltau(world.x[0], pseudo).statistic - kendalltau(world.x[0], world.y).statistic)
-
-
 def baseline(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     """Two systems; differences normal, skewed, or mostly 0; of the recipe only its topics count."""
     k, margin = recipe.topics, 0.3
@@ -159,53 +109,6 @@ def baseline(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
             yield name, math.nan if found.note else float(found.verdict in claims)
             if values is d:
                 yield f"cover difference, {shape}", inside(found.low, 0, found.high)
-
-
-SHOWN = re.compile(r"strong evidence|moderate evidence|better than chance")
-STRUCTURES = ("independent", "independent", "declared groups", "undeclared near-copies")
-SHAPES = ("normal", "t copula", "Clayton", "ties", "one outlier")
-
-
-def answers(worlds: int = 96, seed: int = 20261122) -> Iterator[tuple[str, Cell]]:
-    """A fraction of a grid, chosen by a fixed seed: systems, true tau, number of metrics, structure and shape."""
-    sides = ((5, 6, 9, 12, 16, 30, 60), (0.0, 0.0, 0.2, 0.45, 0.6, 0.9, 1.0), (1, 3, 10), STRUCTURES, SHAPES)
-    grid = list(dict.fromkeys(itertools.product(*sides)))
-    for at in sorted(np.random.default_rng(seed).choice(len(grid), worlds, replace=False).tolist()):
-        n, tau, metrics, structure, shape = grid[at]
-        unit = np.arange(n) % (n if structure == "independent" else max(3, (n + 1) // 2))
-        copula = {"t copula": "t", "Clayton": "clayton" if 0 < tau < 1 else "normal"}.get(shape, "normal")
-        recipe = replace(
-            BASE, units=int(unit.max()) + 1, taus=(tau,) * metrics, common=0.3, topics=1, reliability=1.0,
-            metric_reliability=1.0, copula=copula, levels=6 if shape == "ties" else 0, rounded=4 * (shape == "ties"),
-        )  # fmt: skip
-        see = partial(answer, recipe, unit, structure == "declared groups", shape == "one outlier")
-        yield f"answer: {n} systems, {metrics} metrics of tau {tau:g}, {structure}, {shape}", Cell(see, share=0.03)
-
-
-def answer(recipe: Recipe, unit: Ints, declared: bool, outlier: bool, rng: np.random.Generator, seed: int) -> See:
-    """What the printed answer says of the first metric; systems of one unit are copies but for a thousandth."""
-    world = recipe.draw(rng)
-    x, y = world.x[:, unit], world.y[unit]
-    if len(unit) > recipe.units:
-        x, y = x + 1e-3 * rng.normal(size=x.shape), y + 1e-3 * rng.normal(size=y.shape)
-    if outlier:
-        x[:, 0] = y[0] = -9.0
-    columns = [Column(f"m{i}", "metric", row) for i, row in enumerate(x)]
-    names = tuple(f"{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(len(unit)))
-    metadata = {"family": tuple(f"f{i}" for i in unit)} if declared else {}
-    board = Scoreboard(names, (*columns, Column("MAP", "measure", y, declared={"judged_by": "people"})), metadata)
-    said = answered(Result(Experiment("world", Serial()), board, tuple(correlate(board, ["kendall"]))))
-    found = next(one for one in said.findings if one.kind == "agreement" and one["metric"] == "m0")
-    true = recipe.tau() if recipe.levels else recipe.taus[0]
-    if not outlier:
-        yield "printed interval", inside(found["low"], true, found["high"])
-        if recipe.taus[0] == 0:
-            yield "error shown where tau is 0", float(bool(SHOWN.search(said.sentences[0])))
-    if true < 0.25:
-        yield "error moderate below .25", float(said.grades["m0"] in ("strong", "moderate"))
-    if true < 0.5:
-        yield "error strong below .5", float(said.grades["m0"] == "strong")
-    yield "note more than 60 words", float(len(str(said).split()) > 60)
 
 
 MIRROR, KEEP = Path("../shared/data"), Path("runs/validity")
@@ -362,25 +265,19 @@ def cells(
 ) -> dict[str, Cell]:
     found = {}
     for name, recipe in worlds.items():
-        units = recipe.units if len(recipe.unit) == recipe.units and not recipe.curve else 0
-        large = see in (difference, training, given) and (units > 40 or (recipe.covariate > 0 and units > 20))
+        units = recipe.units if len(recipe.unit) == recipe.units else 0
+        large = see in (difference, given) and (units > 40 or (recipe.covariate > 0 and units > 20))
         found[f"{start}: {name}"] = Cell(partial(see, recipe), units, slow.get(name, share / 2 if large else share))
     return found
 
 
 NORMAL = {name: w for name, w in TRUE_WORLDS.items() if not (w.binary or w.levels or w.bent or w.holes)}
-OFTEN = ("base", "5 systems", "8 systems", "38 systems", "5 topics", "150 topics", "reliability 0.5",
-         "reliability 0.99")  # fmt: skip
 SYSTEMS: Mapping[str, Cell] = {
     **cells("tau .6", difference, TRUE_WORLDS),
     **cells("tau 0", difference, NULL_WORLDS),
-    **cells("training", training, TRAINING_WORLDS),
     **cells("given", given, COVARIATE_WORLDS),
     **cells("noise", noise, NORMAL),
-    **cells("pairs", pairs, {name: TRUE_WORLDS[name] for name in OFTEN}, 0.25, {"38 systems": 0.05, "150 topics": 0.1}),
-    **cells("pairs, tau 0", pairs, {name: NULL_WORLDS[name] for name in ("base", "8 systems")}, 0.25),
     **cells("baseline", baseline, {f"{k} topics": replace(BASE, topics=k) for k in (5, 8, 12, 20, 50, 150)}, 0.25,
             {"150 topics": 0.1}),
-    **dict(answers()),
     **dict(decisions()),
 }  # fmt: skip

@@ -13,13 +13,10 @@ A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal
 crossed with the grid, moves each side by an amount of its own. `copula`: `normal`, `t` (3 degrees of freedom: systems
 that stand out do so on both sides) or `clayton` (bad systems agree, good ones less; all columns with one tau); margins
 of the truth stay normal. `holes`: how many systems a metric has (0: all).
-`curve`: systems are steps of training runs; both sides follow curves of their own. `dose`: both sides fall together
-within each unit and only there.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,32 +33,22 @@ class World:
     """One draw. More is better everywhere.
 
     `x` (metrics, n) and `y` (n,): as measured, NaN is a hole; `per_topic` (n, topics), its mean over topics is y;
-    `per_segment` (metrics, n, segments), its mean is x before rounding and bending, empty unless asked for, and segment
-    s belongs to topic s // (segments / topics) where both noises come from the same lines; `true_x` (metrics, n),
-    `true_y` (n,): without noise; `unit` (n,): 0, 1, ...; `position` (n,): place within the unit; `covariate` (n,) or
-    empty; `metadata`: as a score table would hold it; `shared`: correlation of the two mean noises of a system.
+    `true_x` (metrics, n), `true_y` (n,): without noise; `unit` (n,): 0, 1, ...; `metadata`: as a score table holds it.
     """
 
     x: Doubles
     y: Doubles
     per_topic: Doubles
-    per_segment: Doubles
     true_x: Doubles
     true_y: Doubles
     unit: Ints
-    position: Ints
-    covariate: Doubles
     metadata: Mapping[str, tuple[str, ...]]
-    shared: float = 0.0
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return tuple(f"s{i:03d}" for i in range(len(self.y)))
 
     @property
     def board(self) -> Scoreboard:
         metrics = tuple(Column(f"m{m}", "metric", values) for m, values in enumerate(self.x))
-        return Scoreboard(self.systems, (*metrics, Column("MAP", "measure", self.y)), dict(self.metadata))
+        names = tuple(f"s{i:03d}" for i in range(len(self.y)))
+        return Scoreboard(names, (*metrics, Column("MAP", "measure", self.y)), dict(self.metadata))
 
 
 @dataclass(frozen=True)
@@ -77,11 +64,7 @@ class Recipe:
     topics: int = 50
     reliability: float = 0.85
     metric_reliability: float = 0.98
-    segments: int = 0
-    shared: float = 0.0
-    dose: float = 0.0
     levels: int = 0
-    rounded: float = 0.0
     binary: bool = False
     bent: bool = False
     holes: tuple[int, ...] = ()
@@ -89,9 +72,6 @@ class Recipe:
     grid: int = 0
     factor: float = 0.0
     copula: str = "normal"
-    curve: str = ""
-    wander: float = 0.0
-    spread: float = 0.3
 
     @property
     def unit(self) -> Ints:
@@ -99,7 +79,6 @@ class Recipe:
 
     def draw(self, rng: np.random.Generator) -> World:
         unit = self.unit
-        position = np.concatenate([np.arange(k) for k in np.bincount(unit)])
         n, metrics = len(unit), len(self.taus)
         rho = np.sin(np.pi * np.array(self.taus) / 2)[:, None]
         true_y = self._alike(rng, unit, 1)[0]
@@ -115,11 +94,6 @@ class Recipe:
             level = np.arange(n) // self.grid
             true_y = true_y + self.factor * rng.normal(size=n)[level]
             true_x = true_x + self.factor * rng.normal(size=(metrics, n))[:, level]
-        if self.dose:
-            true_y, true_x = true_y - self.dose * position, true_x - self.dose * position
-        if self.curve:
-            true_y, true_x = self._along(rng, unit, position, true_y[None], true_x)
-            true_y = true_y[0]
         noise = self._topic_noise(rng, unit)
         per_topic = true_y[:, None] + rng.normal(size=self.topics) + noise
         if self.binary:
@@ -127,7 +101,7 @@ class Recipe:
 
             true_y = norm.cdf(true_y / np.sqrt(1 + self._topic_variance))
             per_topic = (per_topic > 0).astype(np.float64)
-        x, per_segment = self._measured(rng, true_x, noise, unit)
+        x = true_x + np.sqrt((1 - self.metric_reliability) / self.metric_reliability) * self._alike(rng, unit, metrics)
         if self.levels:
             x = np.round(x * self.levels / 4)
         if self.bent:
@@ -136,20 +110,7 @@ class Recipe:
             if kept:
                 x[metric, kept:] = np.nan
         y = per_topic.mean(axis=1)
-        if self.rounded:
-            y = np.round(y * self.rounded)
-        return World(
-            x, y, per_topic, per_segment, true_x, true_y, unit, position, z, self._metadata(unit, position, z),
-            self.shared,
-        )  # fmt: skip
-
-    def tau(self, metric: int = 0) -> float:
-        """The between-unit tau-b of the metric and the measure in the population, both as measured with this noise."""
-        return _population_tau(replace(self, holes=(), segments=0), metric, False)
-
-    def true_tau(self, metric: int = 0) -> float:
-        """The same without measurement noise on either side."""
-        return _population_tau(replace(self, holes=(), segments=0), metric, True)
+        return World(x, y, per_topic, true_x, true_y, unit, self._metadata(unit, z))
 
     @property
     def _topic_variance(self) -> float:
@@ -180,21 +141,6 @@ class Recipe:
             own = np.sqrt(self.alike) * shared + np.sqrt(1 - self.alike) * own
         return np.asarray(np.sqrt(self._topic_variance) * own)
 
-    def _measured(
-        self, rng: np.random.Generator, true_x: Doubles, topic: Doubles, unit: Ints
-    ) -> tuple[Doubles, Doubles]:
-        """Measured metrics and their segments; `shared` ties a system's segment noise to its topic noise."""
-        variance = (1 - self.metric_reliability) / self.metric_reliability
-        tied = topic / np.sqrt(self._topic_variance or 1.0) * self.shared * np.sqrt(variance * self.topics)
-        own_variance = variance * (1 - self.shared**2)
-        if not self.segments:
-            noise = np.sqrt(own_variance) * self._alike(rng, unit, len(true_x))
-            return true_x + noise + tied.mean(axis=1), np.empty((len(true_x), len(unit), 0))
-        lines = self.segments // self.topics * self.topics
-        own = rng.normal(size=(len(true_x), len(unit), lines)) * np.sqrt(own_variance * lines)
-        values = true_x[:, :, None] + rng.normal(size=lines) + own + np.repeat(tied, lines // self.topics, axis=1)
-        return values.mean(axis=2), values
-
     def _covariate(self, rng: np.random.Generator, n: int) -> Doubles:
         if not self.covariate and not self.grid:
             return np.empty(0)
@@ -203,71 +149,15 @@ class Recipe:
         values = np.arange(n) % self.grid if self.size == 1 else np.arange(n) % self.size
         return np.asarray((values - values.mean()) / values.std())
 
-    def _along(
-        self, rng: np.random.Generator, unit: Ints, position: Ints, y: Doubles, x: Doubles
-    ) -> tuple[Doubles, Doubles]:
-        """Curves of 4 SD that belong to each column; what a run adds to them wanders with coefficient `wander`."""
-        steps = self.size
-        found = []
-        for rest in (y, x):
-            shape = np.array([_curve(rng, self.curve, steps) for _ in rest])
-            own = rest.reshape(len(rest), self.units, steps)
-            if self.curve == "random walk":
-                own = own.cumsum(axis=2) / np.sqrt(steps)
-                found.append((4 * own).reshape(len(rest), -1))
-                continue
-            moved = own.copy()
-            for step in range(1, steps):
-                moved[:, :, step] = self.wander * moved[:, :, step - 1]
-                moved[:, :, step] += np.sqrt(1 - self.wander**2) * own[:, :, step]
-            found.append((4 * shape[:, None, :] + self.spread * moved).reshape(len(rest), -1))
-        return found[0], found[1]
-
-    def _metadata(self, unit: Ints, position: Ints, z: Doubles) -> dict[str, tuple[str, ...]]:
+    def _metadata(self, unit: Ints, z: Doubles) -> dict[str, tuple[str, ...]]:
         metadata: dict[str, tuple[str, ...]] = {}
-        if self.curve:
-            metadata["step"] = tuple(str(1000 * (step + 1)) for step in position.tolist())
-            metadata["run"] = tuple(f"run{run}" for run in unit.tolist())
-        elif len(unit) > self.units:
+        if len(unit) > self.units:
             metadata["family"] = tuple(f"f{family}" for family in unit.tolist())
         if len(z):
             metadata["training_lines"] = tuple(f"{value:.6f}" for value in np.exp(z + 5).tolist())
         if self.factor:
             metadata["bpe"] = tuple(str(1000 * (1 + i // self.grid)) for i in range(len(unit)))
         return metadata
-
-
-def _curve(rng: np.random.Generator, shape: str, steps: int) -> Doubles:
-    """(steps,): from about 0 to about 1 along training."""
-    t = np.arange(1, steps + 1) / steps
-    if shape == "linear":
-        return np.asarray(t * rng.uniform(0.7, 1.3))
-    if shape == "saturating":
-        return np.asarray(1 - np.exp(-rng.uniform(3, 5) * t))
-    if shape == "power law":
-        return np.asarray(1 - (1 + 20 * t) ** -rng.uniform(0.4, 0.8))
-    if shape == "stepped":
-        rises = rng.uniform(0.1, 0.9, size=2)
-        return np.asarray(0.4 * (1 - np.exp(-6 * t)) + 0.3 * (t[:, None] > rises).sum(axis=1))
-    return np.zeros(steps)
-
-
-@lru_cache(maxsize=512)
-def _population_tau(recipe: Recipe, metric: int, without_noise: bool) -> float:
-    """Mean tau-b of 10 draws of 4,000 independent units, one system of each; closed form would miss ties and bends."""
-    from scipy.stats import kendalltau
-
-    rng = np.random.default_rng(20_261_121)
-    sizes = np.bincount(recipe.unit)
-    taus = []
-    for _ in range(10):
-        made = replace(recipe, units=4000, sizes=tuple(np.resize(sizes, 4000).tolist()), grid=recipe.grid)
-        world = made.draw(rng)
-        firsts = np.concatenate([[0], np.cumsum(np.bincount(world.unit))[:-1]])
-        rows = firsts + (rng.random(4000) * np.bincount(world.unit)).astype(int)
-        x, y = (world.true_x, world.true_y) if without_noise else (world.x, world.y)
-        taus.append(kendalltau(x[metric][rows], y[rows]).statistic)
-    return float(np.mean(taus))
 
 
 BASE = Recipe()
@@ -320,16 +210,8 @@ TRUE_WORLDS: Mapping[str, Recipe] = {
         for n in (8, 16, 38)
     },
     "t copula, 8 families of 5": replace(BASE, copula="t", units=8, size=5, alike=0.8),
-    "noise of the same lines": replace(BASE, shared=0.7, metric_reliability=0.85, segments=200),
 }
 NULL_WORLDS: Mapping[str, Recipe] = _around(NULL)
-CURVES = ("linear", "saturating", "power law", "stepped", "random walk")
-TRAINING_WORLDS: Mapping[str, Recipe] = {
-    f"{shape}, {runs} runs, wander {wander:g}": replace(NULL, curve=shape, units=runs, size=20, wander=wander)
-    for shape in CURVES
-    for runs in (1, 2, 5)
-    for wander in ((0.0, 0.9) if shape != "random walk" else (0.9,))
-}
 COVARIATE_WORLDS: Mapping[str, Recipe] = {
     **{f"covariate {rho:g}": replace(NULL, covariate=rho) for rho in (0.7, 0.9, 0.95)},
     **{f"covariate {rho:g}, 38 systems": replace(NULL, covariate=rho, units=38) for rho in (0.7, 0.9, 0.95)},

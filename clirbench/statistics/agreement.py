@@ -121,7 +121,7 @@ FEWEST_COMPARED = 3
 """Units that the interval of a tau needs."""
 PRIOR, LARGER, AT_TRUE = 20, 1.15, 0.8
 """Before any system is seen, standard errors are 1.15 times those of normal columns; that counts as 20 units do. The
-share of the variance that is taken at the true tau. Chosen on other collections than they were judged on."""
+share of the variance that is taken at the true tau. Fixed before the worlds that judge them were drawn."""
 TAUS = np.sin(np.arange(-250, 251) * np.pi / 500)
 """True taus at which it is asked whether they fit: 0 among them, denser towards 1 and -1."""
 AT_ONCE = 1 << 22

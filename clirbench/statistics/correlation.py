@@ -155,7 +155,8 @@ def between(board: Scoreboard, measure: Column, units: Units, alpha: float, know
         return {}
     x, y = np.stack([metric.oriented for metric in metrics]), measure.oriented
     found = agreements(x, y, units.index, alpha=alpha)
-    of = f"tau of these topics and segments between {units.said}; systems are a sample; {1 - alpha:.0%} for all metrics"
+    sure = f"{100 * (1 - alpha):g} %, corrected for all metrics"
+    of = f"{sure}: tau of these topics and segments between {units.said}; systems are a sample"
     rows, told = {}, covariates(board, units)
     for row, metric, one in zip(empty, metrics, found, strict=True):
         word = Graded(grade(one.low, one.high, known))

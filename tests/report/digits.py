@@ -93,7 +93,7 @@ def _same(where: str, value: object, text: str) -> Iterator[str]:
 
 
 CELLS = {
-    "tau": "value", "low": "ci_low", "high": "ci_high", "lower": "lower", "upper": "upper", "p_value": "p_value",
+    "tau": "value", "low": "ci_low", "high": "ci_high", "p_value": "p_value",
     "p_adjusted": "p_adjusted",
     "systems": "n_systems", "groups": "groups", "grade": "grade", "lowered": "lowered", "better_half": "better_half",
     "reliability": "reliability",
@@ -162,7 +162,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     if found is None:
         return
     row, metric = run.rows[found["measure"], found["metric"]], re.escape(found["metric"])
-    tau, lower, upper, groups = cell(row, "value"), cell(row, "lower"), cell(row, "upper"), int(row["groups"])
+    tau, lower, upper, groups = cell(row, "value"), cell(row, "ci_low"), cell(row, "ci_high"), int(row["groups"])
     of = rf"(?:; {groups} (?:systems|groups)(?:, if made independently)?)?"
     pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){of}\): .+?\."
     yield pairs, (percent(tau), percent(lower))
@@ -200,7 +200,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in [*run.of("second"), *run.of("by MAP")]:
         row = run.rows[found["measure"], found["metric"]]
         yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "lower")),
+            percent(cell(row, "value")), percent(cell(row, "ci_low")),
         )  # fmt: skip
     for found in [*run.of("given"), *run.of("same step")]:
         yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
