@@ -1,4 +1,4 @@
-"""Do the statements about the systems at hand hold: pairs that retrieval can tell apart, and the decision?
+"""Do the statements about these systems hold: pairs that differ significantly, and the decision?
 
     python -m benchmarks.these_systems                        # both parts; prints cells, then the marks
     python -m benchmarks.these_systems --part decision --save FILE    # sizes of the tied sets, to compare with later
@@ -15,10 +15,10 @@ Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 
 
 Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
 
-    pairs      wrong pairs (their order in the population is the other one) among those told apart: at most .02
+    pairs      wrong pairs (their order in the population is the other one) among the separable ones: at most .02
     pairs      share right of a metric among the told pairs, in the sample less in the population: within .01
-    pairs      a useless metric (permuted over systems) gets the number of pairs alone in at least .95: the first-named
-               (highest tau) of one and of five; the sentence needs ten told pairs and p of at most .05
+    pairs      a useless metric (permuted over systems) gets the number of separable pairs alone in at least .95: the
+               first-named (highest tau) of one and of five; the sentence needs ten such pairs and p of at most .05
     decision   intervals of differences hold the true ones in .93 to .97
     decision   the tied set holds the best in at least .95
     decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family)
@@ -161,10 +161,10 @@ def tau(x: Doubles, y: Doubles) -> float:
 
 
 def pairs(draws: int, counts: Counts) -> None:
-    from clirbench.statistics.pairs import separable_pairs, told_apart
+    from clirbench.statistics.pairs import separable_order, separable_pairs
 
-    for cell, seed, (truth, x, values) in worlds(SYSTEMS, TOPICS, draws):
-        told = told_apart(values)  # (n, n): +1 where the row is better, -1 where it is worse, 0 not told
+    for number, (cell, seed, (truth, x, values)) in enumerate(worlds(SYSTEMS, TOPICS, draws)):
+        told = separable_order(values)  # (n, n): +1 where the row is better, -1 where it is worse, 0 not told
         true = np.sign(truth[:, None] - truth)
         n_told = np.abs(told).sum() / 2
         counts.add("note told", cell, n_told, len(truth) * (len(truth) - 1) / 2)
@@ -180,7 +180,7 @@ def pairs(draws: int, counts: Counts) -> None:
             counts.add("note given for the first metric", cell, row.separable >= 10 and row.p_value <= 0.05)
             counts.add("note right among told", cell, row.right, row.separable)
             counts.add("note right among the others", cell, row.others_right, row.others)
-        rng = np.random.default_rng([SEED, seed, 7])
+        rng = np.random.default_rng([SEED, number, 7])
         y = values.mean(axis=1)
         for useless in (x[:1, rng.permutation(len(y))], np.array([rng.permutation(row) for row in x])):
             rows = separable_pairs(evidence_of(useless, values), "MAP", units, seed=seed)

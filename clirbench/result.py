@@ -357,7 +357,7 @@ class Result:
 
     @cached_property
     def separable(self) -> tuple[SeparablePairs, ...]:
-        """How many pairs of these systems the first measure tells apart, and what each metric says of them."""
+        """How many pairs of systems differ significantly by the first measure, and how many a metric orders so."""
         measure, seed = self.board.first_measure, self.experiment.seed
         return () if measure is None else separable_pairs(self.evidence, measure.name, self.units, seed=seed)
 

@@ -179,10 +179,9 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 def _turned(row: Standing) -> Standing:
     """As measured, where less is better: the other sign."""
-    ends: dict[str, Any] = {"low": row.high, "high": row.low, "difference_low": row.difference_high}
-    ends |= {"value": row.value, "difference": row.difference, "difference_high": row.difference_low}
-    turned: dict[str, Any] = {name: -value or 0.0 for name, value in ends.items()}
-    return replace(row, **turned)
+    low, high = -row.difference_high or 0.0, -row.difference_low or 0.0
+    measured = replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0)
+    return replace(measured, difference=-row.difference or 0.0, difference_low=low, difference_high=high)
 
 
 def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:

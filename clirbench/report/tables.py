@@ -105,12 +105,12 @@ def all_tables(result: Result) -> tuple[Table, ...]:
         made.append(Table("given", f"What do metrics add to {known}?", header, rows, (told,)))
     if counted := result.separable:
         told = (
-            "Which pairs of these systems (one of each group) the measure can tell apart: paired topics, Benjamini and "
-            "Hochberg at .05; easy pairs are told apart first. p_value: the metrics' values change systems, for all "
-            "metrics together."
+            "separable: pairs of these systems (one of each group) that differ significantly by paired topics "
+            "(Benjamini and Hochberg, .05); they are the easy pairs."
         )
-        title = "Do metrics order the pairs that retrieval can tell apart?"
-        made.append(Table.of("separable_pairs", title, SeparablePairs, counted, (told,)))
+        about = {"p_value": "of as many right pairs by luck: metrics' values change systems, for all metrics together"}
+        title = "Do metrics order the pairs of systems that differ significantly?"
+        made.append(Table.of("separable_pairs", title, SeparablePairs, counted, (told,), about=about))
     if experiment.also_retriever:
         made += retriever_tables(result)
     return (*made, *kinds_table(result), *result.tables)

@@ -22,7 +22,6 @@ from clirbench.statistics.grades import RELIABLE, Evidence, reliability
 from clirbench.statistics.noise import FEWEST_TOPICS, mean_difference_p, mean_limits, p_above, pair_errors
 from clirbench.types import Doubles, Ints
 
-Flags = np.typing.NDArray[np.bool_]
 MISSED = 0.05
 """P(the tied set does not have the best system), at most."""
 NEAR, MANY = 2.0, 100
@@ -40,7 +39,9 @@ def topic_draws(values: Doubles, seed: int = 0) -> Doubles:
     return np.asarray((values - values.mean(axis=1, keepdims=True)) @ weights / np.sqrt(topics * (topics - 1)))
 
 
-def tied_with_best(means: Doubles, error: Doubles, draws: Doubles, freedom: int, *, seed: int = 0) -> Flags:
+def tied_with_best(
+    means: Doubles, error: Doubles, draws: Doubles, freedom: int, *, seed: int = 0
+) -> "np.typing.NDArray[np.bool_]":
     """(n,): which systems may be the best; the best of a population of topics is among them with P = .95.
 
     Multiple comparisons with the best: a system is none of them if a rival is better than it by more than the .95

@@ -1,6 +1,6 @@
-"""Which of these systems retrieval can tell apart, and how many of those pairs each metric orders rightly.
+"""Which of these systems differ significantly in retrieval, and how many of those pairs each metric orders rightly.
 
-A statement about these systems and a population of topics; it says nothing of other systems and makes no grade.
+A statement about these systems and a population of topics; other systems may differ, and no grade rests on it.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from clirbench.types import Doubles, Ints
 
 Places = np.typing.NDArray[Any]
 FALSE = 0.05
-"""The share of pairs without a difference among those told apart, at most, on average."""
+"""The share of pairs without a difference among the separable ones, at most, on average."""
 EXACT = 7
 """Up to this number of systems all orders are counted."""
 FEWEST_ORDERS, MOST_ORDERS = 99, 9999
@@ -35,7 +35,7 @@ CELLS = 8 * 10**8
 class SeparablePairs:
     """What one metric says of the pairs of systems, one system of each group, or all checkpoints of one run.
 
-    `separable` of the `pairs` pairs are told apart by `measure`: there the metric orders `right` as the measure does;
+    `separable` of the `pairs` pairs differ significantly by `measure`: the metric orders `right` of them as it does;
     of the `others` it orders `others_right` as they were measured. What the metric ties is not right. `p_value`: how
     often the metric that has most right, its values changing systems, has as many right, for all metrics together.
     """
@@ -51,8 +51,8 @@ class SeparablePairs:
 
 
 def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int = 0) -> tuple[SeparablePairs, ...]:
-    """A row for each metric that is not known beforehand; none for fewer than 2 groups or 5 topics, or
-    more than 2,000 groups.
+    """A row for each metric that is not known beforehand; none for fewer than 2 groups or 5 topics,
+    or more than 2,000 groups.
 
     Of each group the first system takes part, in the order of the board, which no score has chosen: the best of a
     group would be measured too well. Checkpoints of one run take part each by itself. A metric with holes is counted
@@ -70,11 +70,11 @@ def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int
         values, y, n = topic_values(part, measure), part.board[measure].oriented, len(there)
         if values is None or not 2 <= n <= MOST or values.shape[1] < FEWEST_TOPICS:
             continue
-        told = told_apart(values)
+        told = separable_order(values)
         better = np.stack([told > 0, (y[:, None] > y) & (told == 0)])
         oriented = (part.board[metric.name].oriented for metric in metrics)
         places = np.stack([np.unique(x, return_inverse=True)[1] for x in oriented]).astype(np.int16)
-        right = (above(places)[:, None] & better).sum(axis=(-2, -1)).tolist()
+        right = ((places[:, None, :, None] > places[:, None, None, :]) & better).sum(axis=(-2, -1)).tolist()
         pairs, separable = n * (n - 1) // 2, int(better[0].sum())
         for metric, (own, other), p in zip(metrics, right, by_luck(places, better[0], seed).tolist(), strict=True):
             counts = (pairs, separable, own, pairs - separable, other)
@@ -87,11 +87,12 @@ def separable_findings(rows: Iterable[SeparablePairs]) -> Iterator[Finding]:
     return (Finding("separable_pairs", values=asdict(row)) for row in rows)
 
 
-def told_apart(values: Doubles) -> Ints:
+def separable_order(values: Doubles) -> Ints:
     """(n, n): 1 where the row's system is better than the column's, -1 where it is worse, 0 where neither is shown.
 
     Student's t of the paired differences over topics, two-sided; of all pairs those below the limit of Benjamini and
-    Hochberg. `values`: (n, topics >= 2), more is better. Systems that differ by the same for all topics are not told.
+    Hochberg. `values`: (n, topics >= 2), more is better. Systems that differ by the same for all topics are not
+    separable.
     **Source:** Smucker et al. 2007 (t); Benjamini and Hochberg 1995, for dependent tests Benjamini and Yekutieli 2001.
     """
     from scipy.special import stdtr
@@ -107,17 +108,12 @@ def told_apart(values: Doubles) -> Ints:
     return np.asarray(told - told.T)
 
 
-def above(places: Places) -> Places:
-    """(..., n, n): whether the row's system is above the column's; `places`: (..., n)."""
-    return np.asarray(places[..., :, None] > places[..., None, :])
-
-
 def by_luck(places: Places, better: Places, seed: int = 0) -> Doubles:
     """(metrics,): P(the most right pairs of any metric reach the metric's own | the metrics' values change systems).
 
-    `places` (metrics, n): ranks by each metric; `better` (n, n): told pairs, in their order. All metrics change systems
-    together, so the p-values hold for whichever is named. All orders of up to 7 systems, else as many at random as
-    there is time for, 99 to 9,999; the observed order is one of them.
+    `places` (metrics, n): ranks by each metric; `better` (n, n): separable pairs, in their order. All metrics change
+    systems together, so the p-values hold for whichever is named. All orders of up to 7 systems, else as many at random
+    as there is time for, 99 to 9,999; the observed order is one of them.
     **Source:** Westfall and Young 1993, 2.6 (single step); Phipson and Smyth 2010 (+ 1).
     """
     n = places.shape[1]

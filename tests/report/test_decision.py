@@ -130,7 +130,7 @@ def test_a_ranking_of_the_reference_speaks_for_this_reference() -> None:
         assert decision_sentences(made)[0].startswith(f"By this reference, {begins}")
 
 
-def test_pairs_that_can_be_told_apart_are_a_table_of_the_run() -> None:
+def test_separable_pairs_are_a_table_of_the_run() -> None:
     made = run_of(world(n=12, topics=60))
     (table,) = [table for table in all_tables(made) if table.name == "separable_pairs"]
     assert table.records == made.separable

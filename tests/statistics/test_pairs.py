@@ -1,4 +1,4 @@
-"""Pairs that retrieval can tell apart: as scipy tests them, counted by hand, luck by enumeration."""
+"""Separable pairs: as scipy tests them, counted by hand, luck by enumeration."""
 
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control, ttest_rel
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.pairs import SeparablePairs, by_luck, separable_findings, separable_pairs, told_apart
+from clirbench.statistics.pairs import SeparablePairs, by_luck, separable_findings, separable_order, separable_pairs
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -20,7 +20,7 @@ def test_pairs_are_those_of_scipy(seed: int) -> None:
     values = 0.4 * rng.normal(size=(9, 1)) + rng.normal(size=30) + rng.normal(size=(9, 30))
     pairs = list(combinations(range(9), 2))
     adjusted = false_discovery_control([ttest_rel(values[i], values[j]).pvalue for i, j in pairs])
-    told = told_apart(values)
+    told = separable_order(values)
     assert [told[pair] != 0 for pair in pairs] == (adjusted <= 0.05).tolist()
     assert 0 < (adjusted <= 0.05).sum() < len(pairs)
     assert (told == -told.T).all()
@@ -28,9 +28,9 @@ def test_pairs_are_those_of_scipy(seed: int) -> None:
     assert all(told[pair] in (0, sign) for pair, sign in zip(pairs, better, strict=True))
 
 
-def test_copies_and_equal_differences_are_not_told_apart() -> None:
+def test_copies_and_equal_differences_are_not_separable_order() -> None:
     values = np.random.default_rng(0).normal(size=20)
-    assert not told_apart(np.stack([values, values, values + 0.3])).any()
+    assert not separable_order(np.stack([values, values, values + 0.3])).any()
 
 
 def made(values: np.ndarray, metrics: dict[str, list[float]], **metadata: tuple[str, ...]) -> Evidence:
