@@ -14,7 +14,7 @@ from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import MODERATE, OPEN, STRONG, WEAK, Evidence, reliability
 from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds, group_taus, lowered_by_kinds, spaced
 from clirbench.types import Doubles
-from tests.statistics.worlds import letter_names
+from tests.names import letter_names
 
 N = 12
 TRUTH = np.arange(N, dtype=np.float64)
@@ -82,8 +82,8 @@ def test_draws_are_those_of_the_seed_and_holes_are_allowed() -> None:
 
 def test_nothing_is_compared_with_one_topic() -> None:
     held = evidence(topics_of(TRUTH, 9, 0.1, 1), good=TRUTH)
-    given = {"said": "", "kind": "other"}
-    assert compared_kinds(held, units_of(held.board), "RBO(p=0.9)", np.ones((N, 1)), **given) is None
+    units = units_of(held.board)
+    assert compared_kinds(held, units, "RBO(p=0.9)", np.ones((N, 1)), said="", kind="other") is None
 
 
 ROW = Correlation("RBO", "X", KENDALL, 0.8, grade=STRONG)
