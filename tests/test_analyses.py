@@ -147,7 +147,15 @@ def test_of_texts_with_a_metric_of_systems_and_a_segment_without_score(name: str
     }
     pair = ["every2", "every3"]
     made = outcome(
-        name, "folder", tmp_path / "cache", folder=str(folder), pair=pair, topics__n=8, relevance__k=2, **keys
+        name,
+        "folder",
+        tmp_path / "cache",
+        folder=str(folder),
+        pair=pair,
+        topics="keyterms",
+        topics__n=8,
+        relevance__k=2,
+        **keys,
     )
     assert isinstance(made, str) == (name in FOLDER_IS_NOT_ENOUGH), made
     if isinstance(made, str):

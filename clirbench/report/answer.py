@@ -259,7 +259,7 @@ OPTIONAL = ("noise", "queries", "basis", "range", "second")
 Topics of which another kind orders the systems otherwise limit the answer, and stay."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
-"""Of fewer pairs that retrieval can tell apart, how many a metric has right is not reported."""
+"""Of fewer pairs that differ significantly, how many a metric has right is not reported."""
 READ = {
     "people": "People judged relevance ({}).",
     "known_items": "Relevant ({}) are known items: the documents that the topics belong to.",

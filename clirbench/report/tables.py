@@ -90,7 +90,7 @@ def _numbers(texts: Iterable[str]) -> bool:
 
 
 def all_tables(result: Result) -> tuple[Table, ...]:
-    """What metrics add to `given`, pairs told apart, retrievers, kinds of topics, where they are; then the analyses."""
+    """What metrics add to `given`, separable pairs, retrievers, kinds of topics, where they are; then the analyses."""
     experiment, made = result.experiment, list[Table]()
     if experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)

@@ -235,7 +235,13 @@ def test_components_are_the_named_experiment(small_texts: Path, tmp_path: Path) 
         "retrieval": {"": cb.retrieval.BM25(), "bm25s": cb.retrieval.BM25S()},
         "metric": [cb.metrics.ChrF(beta=3)],
     }
-    keys: dict[str, Any] = {"topics__n": 8, "relevance__k": 2, "metric": ["chrF3"], "retrieval@also": "bm25s"}
+    keys: dict[str, Any] = {
+        "topics": "keyterms",
+        "topics__n": 8,
+        "relevance__k": 2,
+        "metric": ["chrF3"],
+        "retrieval@also": "bm25s",
+    }
     ours = cb.run(**parts, measures=["MAP", cb.measures.RBO()])
     named = cb.run("folder", folder=small_texts, measures=["MAP", "RBO"], **keys)
     assert {"MAP", "MAP[bm25s]"} <= set(ours.systems.columns)

@@ -23,7 +23,7 @@ def test_defaults_are_of_their_kind_and_those_of_an_experiment_and_of_the_limits
     assert limits_of(cfg) == Limits()
     parts = {
         name: getattr(made, name)
-        for name in ("corpus", "systems", "topics", "retriever", "relevance", "metrics", "measures")
+        for name in ("corpus", "systems", "topics", "retriever", "relevance", "metrics", "measures", "second_topics")
     }
     assert made == Experiment("folder", made.engine, **parts, analyses=made.analyses, languages=made.languages)
 

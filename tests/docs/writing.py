@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 ROWS = (
     r"(?:is|are|was|were|be|being) (?:not |never )?said|nothing (?:is|was) said|says? nothing",
-    r"(?<!retrieval can )(?:tell|tells|telling|told) (?:\w+ ){0,4}apart|(?:cannot|can|could) (?:not )?be told from",
+    r"(?:tell|tells|telling|told) (?:[^\W\d]\w* ){0,4}apart|(?:cannot|can|could) (?:not )?be told from",
     r"stands? in(?! for)|stood in(?! for)|standing in(?! for)|(?:lies?|lay|lain|lying) in",
     r"(?:stands?|stood|standing) (?:first|last|beside)",
     r"(?:is|are|was|were|be) passed over",

@@ -102,7 +102,7 @@ CELLS = {
 
 def _findings(run: Folder) -> Iterator[str]:
     """results.json against the tables, as numbers."""
-    for found in [*run.of("agreement"), *run.of("second"), *run.of("by MAP")]:
+    for found in [*run.of("agreement"), *run.of("second")]:
         row = run.rows[found["measure"], found["metric"]]
         for name, column in CELLS.items():
             yield from _same(f"{found['metric']} {name}", found[name], row[column])
@@ -110,6 +110,10 @@ def _findings(run: Folder) -> Iterator[str]:
         rows = [row for row in run.rows.values() if row["measure"] == found["measure"]]
         if found["ceiling"] not in {cell(row, "ceiling") for row in rows}:
             yield f"ceiling {found['ceiling']} is in no row"
+    pairs = {(row["measure"], row["metric"]): row for row in table(run.path / "separable_pairs.tsv")}
+    for found in run.of("separable_pairs"):
+        for name in ("pairs", "separable", "right", "others", "others_right", "p_value"):
+            yield from _same(f"pairs {name}", found[name], pairs[found["measure"], found["metric"]][name])
     for found in run.of("range"):
         yield from _same("range", found["tau"], run.rows[run.results["measure"], found["metric"]]["better_half"])
     for mine, row in zip(run.results["decision"] or [], run.decision, strict=True):
@@ -163,28 +167,25 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         return
     row, metric = run.rows[found["measure"], found["metric"]], re.escape(found["metric"])
     tau, lower, upper, groups = cell(row, "value"), cell(row, "ci_low"), cell(row, "ci_high"), int(row["groups"])
-    of = rf"(?:; {groups} (?:systems|groups)(?:, if made independently)?)?"
+    noun = "(?:systems|(?:independent )?groups of systems)"
+    of = rf"(?:; {groups} {noun}(?:, if made independently)?)?"
     pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){of}\): .+?\."
     yield pairs, (percent(tau), percent(lower))
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower),
     )  # fmt: skip
-    yield r"It rests on (\d+) (?:systems|groups).*?\.", (str(groups),)
+    yield rf"This counts (\d+) {noun}.*?\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric}: undecided with (\d+) (?:systems|groups)\.", (str(groups),)
-    yield rf"{metric}: undecided; about (\d+) (?:systems|groups) are needed\.", (str(found["groups_needed"]),)
-    yield rf"{metric}: undecided; (more than 100) (?:systems|groups) are needed\.", ("more than 100",)
+    yield rf"{metric}: undecided; about (\d+) (?:systems|groups) are needed in all\.", (str(found["groups_needed"]),)
+    yield rf"{metric}: undecided; (more than 100) (?:systems|groups) are needed in all\.", ("more than 100",)
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
 
 
 def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
-    others = [found["grade"] for found in run.of("agreement")][1:]
-    for grade in dict.fromkeys(others):
-        yield rf"{grade.capitalize() or 'Not tested'}[^.]*? and (\d+) more\.", (str(others.count(grade) - 4),)
-        yield rf"Also {grade}: .*? and (\d+) more\.", (str(others.count(grade) - 4),)
     for found in run.of("covariate"):
         right = str(found["right"]), str(found["pairs"])
         yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs\.", right
@@ -192,12 +193,23 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"Noise over topics alone limits .+? to about (.+?) of pairs\.", (percent(found["ceiling"]),)
     for found in run.of("range"):
         tau = cell(run.rows[run.results["measure"], found["metric"]], "better_half")
-        yield r"Within the better half of the systems .+? orders (\S+ %)\.", (percent(tau),)
+        yield r"Among the better half of the systems .+? orders (\S+ %)\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
-        yield r"Within the better half of the systems .+? orders (\S+ %) \(noise allows about (.+?)\)\.", (
+        yield r"Among the better half of the systems .+? orders (\S+ %) \(noise allows (.+?)\)\.", (
             percent(tau), percent(top),
         )  # fmt: skip
-    for found in [*run.of("second"), *run.of("by MAP")]:
+    for found in run.of("separable_pairs"):
+        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+) apart"
+        cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
+        yield rf"{first}\.", cells
+        cells = [*cells, *(str(found[name]) for name in ("right", "others_right", "others"))]
+        more = rf"{first}; .+? orders (\d+) of them rightly \((\d+) of the other (\d+)"
+        yield rf"{more}\)\.", cells
+        yield rf"{more}; by luck: (p [<=] \.\d+)\)\.", [*cells, p_value(found["p_value"])]
+    for found in run.of("queries"):
+        count = re.findall(r"\d+", found["topics"])
+        yield r"Topics are \D+(\d+) reference \w+, not people's queries[^.]*\.", count
+    for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
         yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
             percent(cell(row, "value")), percent(cell(row, "ci_low")),
@@ -205,7 +217,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in [*run.of("given"), *run.of("same step")]:
         yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
     for found in run.of("training"):
-        yield r"Checkpoints of \w+ runs? cannot validate a metric; train five\.", ()
+        yield r"Checkpoints of \w+ runs? cannot validate a metric for other runs\.", ()
         yield r"These are checkpoints of (\d+) training runs", (str(found["runs"]),)
 
 

@@ -162,7 +162,7 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     done = cli(f"folder={folder}", *keys)
     assert done.returncode == 0, done.stderr
     first, second, third, blank, *_ = done.stdout.split("\n")
-    assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (key")
+    assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (rare")
     left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
     assert second == f"Systems: 3; left out: {left_out}."
     assert third.startswith("Scores read: MetricX; not used: bleu-all (computed here). Groups: ")

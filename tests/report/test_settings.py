@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 answers = pytest.importorskip("benchmarks.answers")
-ROW = answers.Row("a/b", "k = 3", "RBO", "BLEU", 9, 9, 0.9, 0.6, "strong", "", "x", "y z", "")
+ROW = answers.Row("a/b", "k = 3", "RBO", "BLEU", 9, 9, 0.9, "strong", "", "x", "y z", "")
 BOTH = 'a/b, "k = 3" and "k = 10"'
 
 

@@ -126,7 +126,6 @@ OF_ALL = (
     core.test_one_token_segments_mixed_scripts_and_control_characters,
     core.test_unequal_line_counts_are_an_error,
     core.test_no_segments_at_all,
-    core.test_signatures_say_name_and_version,
 )
 ASKED: list[tuple[Callable[[Metric], None], Metric]] = [
     *((check, metric) for check in OF_MATCHING for metric in MATCHING),
