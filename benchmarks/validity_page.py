@@ -72,7 +72,7 @@ clirbench made {tested} promises and kept {hold}. In {silent} further cases the 
 OF_INTERVALS = """
 ## The interval of tau
 
-Systems drawn from WMT folders (`real`; every second one), from copulas, and with other draws of topics (`topics`); plan and
+Systems drawn from WMT folders (`real`; every second one), from copulas, and with other topics (`topics`); plan and
 pass marks were fixed before the first result (`benchmarks/validity_intervals.py`). Means over worlds, in brackets the
 worst one. *Too high*: the low end of the metric named first is above the truth, with 5 metrics; *shown*: where the
 measure's values are permuted; *printed*: "at least X %" of the answer is too high; *reaches*: the low end of the first.
