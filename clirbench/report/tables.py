@@ -148,7 +148,7 @@ def kinds_table(result: Result) -> list[Table]:
     text = (
         f"{column.name} by {found.topics} topics of each kind. tau, low, high, grade: by {found.kind}; differs: the "
         f"difference of taus is more than noise over topics. orders: tau between the orders of the systems by the two "
-        f"kinds; halves: the 5 % point of tau between random halves of the first kind.",
+        f"kinds; halves: the 2 % point of tau between random halves of the first kind.",
     )
     header = (*of, *(field.name for field in dataclasses.fields(KindTau)))
     rows = [(*of.values(), *dataclasses.astuple(row)) for row in found.metrics]

@@ -3,7 +3,7 @@
 Both kinds are compared at the number of topics of the smaller one; of the larger an evenly spaced subset takes part.
 Each kind's topics are resampled independently of the other's: a metric's two taus differ where the .95 interval of
 their difference, normal with the standard deviation of the resampled ones, leaves out 0. The kinds order the systems
-differently where tau between their two orders is below the 5 % point of random halves of the first kind, of equal size.
+differently where tau between their two orders is below the 2 % point of random halves of the first kind, of equal size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,8 @@ from clirbench.types import Doubles, Ints
 TOPICS = "topics"
 """What lowers a grade to that of the second kind of topics."""
 DRAWS = 200
-LEAST = 0.05
+LEAST = 0.02
+"""The share of random halves of one kind below whose tau two kinds differ: halves of one sample vary less than two samples."""
 NORMAL = 1.959964
 MOST = 500
 """Systems up to which kinds are compared, pair by pair in every draw."""
@@ -55,7 +56,7 @@ class Kinds:
     """A run's first kind of topics, in words (`said`), beside a second `kind`, by the first measure of the run.
 
     `topics`: of each kind, as compared; `reliability` of the second over these; `orders`: tau between the two orders of
-    the systems; `halves`: the 5 % point of tau between random halves of the first kind. NaN where systems are tied.
+    the systems; `halves`: the 2 % point of tau between random halves of the first kind. NaN where systems are tied.
     """
 
     said: str
@@ -146,7 +147,7 @@ def aggregated(measure: Measure, values: Doubles) -> Doubles:
 
 
 def halves_of(measure: Measure, values: Doubles, n: int, unit: Ints, rng: np.random.Generator) -> float:
-    """The 5 % point of tau between the orders of the systems by two disjoint random sets of n topics; NaN for n = 0."""
+    """The 2 % point of tau between the orders of the systems by two disjoint random sets of n topics; NaN for n = 0."""
     if n < 1:
         return nan
     taus = []
