@@ -24,7 +24,7 @@ TOPICS = "topics"
 """What lowers a grade to that of the second kind of topics."""
 DRAWS = 200
 LEAST = 0.02
-"""The share of random halves of one kind below whose tau two kinds differ: halves of one sample vary less than two samples."""
+"""The share of random halves of one kind with less tau than two kinds that differ; halves of one sample vary little."""
 NORMAL = 1.959964
 MOST = 500
 """Systems up to which kinds are compared, pair by pair in every draw."""
