@@ -415,7 +415,7 @@ def _judged(found: Finding) -> str:
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
         return "If each was made independently, the evidence for {metric} is {grade} (units=none)."
-    grade = "the grade is {grade}" if found["grade"] in SHOWN else "nothing is shown"
+    grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."
 

@@ -134,7 +134,7 @@ def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str
     columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
     found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
     assert set(found.grades.values()) == {"strong"}
-    assert "If these are checkpoints of one run, nothing is shown (units=number)." in found.sentences
+    assert "If these are checkpoints of one run, no evidence remains (units=number)." in found.sentences
 
 
 def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
@@ -263,7 +263,7 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, X is shown less clearly."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "If systems of one maker belong together, the grade is weak (units=maker)."),
+         "If systems of one maker belong together, the evidence is weak (units=maker)."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
