@@ -20,9 +20,9 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d-\d+")
 
 
 def merged(shown: tuple[str, ...], printed: str, folder: Path) -> list[str]:
-    """The lines to show: what a line `...` leaves out stays out; stretches between such lines are found in what is printed.
+    """The lines to show: what a line `...` leaves out stays out; stretches between are found in what is printed.
 
-    A stretch keeps its number of lines, and a `...` inside a line is lost where the line changes: the writer mends both.
+    A stretch keeps its number of lines; a `...` inside a line is lost where the line changes. The writer mends both.
     """
     bare = list(shown)
     while bare and not bare[-1]:
