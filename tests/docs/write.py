@@ -1,7 +1,7 @@
 """Write what the pages' commands print now into the pages: `python -m tests.docs.write [PAGE ...]`.
 
 A page is followed as `test_commands.py` follows it. Where a block shows something else, its lines are replaced by the
-printed ones: a line or a text that the page leaves out as `...` stays left out.
+printed ones that are most alike; lines that the page leaves out as `...` stay left out.
 The difference is there for its writer to read: `git diff`.
 """
 
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from difflib import SequenceMatcher
+from math import inf
 from pathlib import Path
 
 from tests.docs.pages import ROOT, Block, Command, Session, blocks, commands, matches, pages
@@ -19,23 +20,53 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d-\d+")
 
 
 def merged(shown: tuple[str, ...], printed: str, folder: Path) -> list[str]:
-    """The lines to show: those of `shown` that still hold, printed ones elsewhere; what `...` leaves out stays so."""
+    """The lines to show: what a line `...` leaves out stays out; stretches between are found in what is printed.
+
+    A stretch keeps its number of lines; a `...` inside a line is lost where the line changes. The writer mends both.
+    """
     bare = list(shown)
     while bare and not bare[-1]:
         bare.pop()
-    said = [STAMP.sub("...", line.rstrip().replace(str(folder), "...")) for line in printed.rstrip("\n").split("\n")]
+    lines = [STAMP.sub("...", line.rstrip().replace(str(folder), "...")) for line in printed.rstrip("\n").split("\n")]
     # A printed line that a line of the page stands for is written as that line.
     held = [line for line in bare if line != "..."]
-    said = [next((line for line in held if matches((line,), one)), one) for one in said]
+    lines = [next((line for line in held if matches((line,), one)), one) for one in lines]
+    if "..." not in bare or len(lines) < len(held):
+        return [*lines, *shown[len(bare) :]]
+    parts: list[list[str]] = [[]]
+    for line in bare:
+        if line == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
     kept: list[str] = []
-    for kind, i, i_end, j, j_end in SequenceMatcher(None, bare, said, autojunk=False).get_opcodes():
-        if kind == "equal" or "..." not in bare[i:i_end]:
-            kept += said[j:j_end]
-        else:  # as many lines before and after the dots as the page had there
-            before, after = bare[i:i_end].index("..."), bare[i:i_end][::-1].index("...")
-            new = said[j:j_end]
-            kept += [*new[:before], "...", *new[len(new) - after :]] if len(new) > before + after else [*new, "..."]
+    for number, start in enumerate(places(parts, lines)):
+        kept += [*["..."][: bool(number)], *lines[start : start + len(parts[number])]]
     return [*kept, *shown[len(bare) :]]
+
+
+def places(parts: list[list[str]], lines: list[str]) -> list[int]:
+    """Where each part is among the lines, in this order and as alike as can be; the first is at the start, the last at
+    the end."""
+    reach = range(len(lines) + 1)
+    best: list[float] = [0.0] + [-inf] * len(lines)
+    """The highest sum of likenesses of the parts so far, of which the last one ends at a line."""
+    starts: list[list[int]] = []
+    for number, part in enumerate(parts):
+        only = {0} if number == 0 else {len(lines) - len(part)} if number == len(parts) - 1 else set(reach)
+        before = [max(reach[: end + 1], key=lambda j: best[j]) for end in reach]
+        ends = [-inf] * len(best)
+        for start in sorted(only & set(range(len(lines) - len(part) + 1))):
+            alike = sum(SequenceMatcher(None, *pair).ratio() for pair in zip(part, lines[start:], strict=False))
+            ends[start + len(part)] = best[before[start]] + alike
+        starts.append(before)
+        best = ends
+    found: list[int] = []
+    end = len(lines)
+    for part, before in zip(parts[::-1], starts[::-1], strict=True):
+        found.append(end - len(part))
+        end = before[found[-1]]
+    return found[::-1]
 
 
 def rewritten(block: Block, session: Session) -> list[str]:
