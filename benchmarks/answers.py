@@ -9,7 +9,7 @@ p and grade, as correlations.tsv has them; with the first sentence of the answer
 the named experiments and every WMT folder with at least five systems. `benchmarks/answers_again.py` computes tau,
 interval and grade a second time from the folders that `--keep` leaves.
 
-settings.tsv has ten set-ups of six folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
+settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
 the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Folders and
 set-ups were fixed before the first result.
@@ -206,7 +206,7 @@ answer is about; the example is the folder with the median number of systems. Ev
 SETUPS = """
 ## Do other settings contradict?
 
-{setups} further set-ups: ten of six folders (`relevance.k` of 3, 10 and 100, one metric and eight; a covariate that
+{setups} further set-ups: ten of {ten} folders (`relevance.k` of 3, 10 and 100, one metric and eight; a covariate that
 orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}.
 Two set-ups contradict each other if their answers are about different measures, if a metric's evidence is strong in one
 and not shown in the other, if it is shown in one and contradicted in the other, or if the systems that they recommend
@@ -235,10 +235,12 @@ def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
             _, name = alike[len(alike) // 2]
             span = " to ".join(dict.fromkeys((str(alike[0][0]), str(alike[-1][0]))))
             lines.append(f"| {grade} | {len(alike)} | {span} | {name} | {folders[name][0].first_sentence}. |")
-    others = len({row.run for row in settings} - set(FOLDERS))
+    asked = {row.run for row in settings}
+    others = len(asked - set(FOLDERS))
     against, moved = list(contradictions(settings)), list(verdicts(settings))
     told = SETUPS.format(
         setups=len({(row.run, row.setup) for row in settings}),
+        ten=len(asked & set(FOLDERS)),
         others=OTHERS.format(number=others) if others else "",
         number=len(against),
         contradictions=_listed(against),
