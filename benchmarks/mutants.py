@@ -52,7 +52,7 @@ rbo: one untied item makes all untied: if (sizes <= 1).[-all-]{+any+}():
 types: documents tied with the last are lost: np.flatnonzero(scores [->=-]{+>+} threshold)
 types: ties by doc_id descending: np.lexsort(([-ordinals-]{+-ordinals+}, -values))
 types: grade 0 is relevant: any(grade [->-]{+>=+} 0 for grade in grades.values())
-types: the inverse permutation: rank[[-order] = np.arange(len(order))-]{+:] = order+}
+types: the inverse permutation: return np.asarray([-np.argsort(order)-]{+order+}, dtype=np.int64)
 columns: a metric's direction is dropped: [-metric.higher_is_better-]{+True+},
 columns: scores go to other systems: dict(zip([-imported.systems-]{+sorted(imported.systems)+}, column
 columns: every measure is a plain mean: [-measure.aggregate(per_topic)-]{+per_topic.mean(axis=-1)+}.tolist()
