@@ -58,11 +58,6 @@ def grade(low: float, high: float, reliability: float = nan) -> str:
     return LITTLE if high < SHOWN[STRONG] else OPEN
 
 
-def one_lower(name: str) -> str:
-    """The next grade below one that is above chance; others stay."""
-    return GRADES[GRADES.index(name) + 1] if name in SHOWN else name
-
-
 def at_most_weak(graded: Graded) -> Graded:
     """The grade, but weak where it is higher: a covariate explains everything."""
     return Graded(WEAK, f"{graded.lowered} {COVARIATE}".strip()) if graded.grade in (STRONG, MODERATE) else graded

@@ -4,14 +4,12 @@ A statement about these systems and a population of topics; other systems may di
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from clirbench.pages import Finding
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import MOST
 from clirbench.statistics.belonging import Units
@@ -80,11 +78,6 @@ def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int
             counts = (pairs, separable, own, pairs - separable, other)
             rows[metric.name] = SeparablePairs(measure, metric.name, *counts, p)
     return tuple(rows[column.name] for column in evidence.board.metrics if column.name in rows)
-
-
-def separable_findings(rows: Iterable[SeparablePairs]) -> Iterator[Finding]:
-    """A finding `separable_pairs` for each row."""
-    return (Finding("separable_pairs", values=asdict(row)) for row in rows)
 
 
 def separable_order(values: Doubles) -> Ints:

@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control, ttest_rel
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.pairs import SeparablePairs, by_luck, separable_findings, separable_order, separable_pairs
+from clirbench.statistics.pairs import SeparablePairs, by_luck, separable_order, separable_pairs
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -60,8 +60,7 @@ def test_right_pairs_by_hand() -> None:
     # Permuted together: of 24 orders 4 have a > b > c by m, 4 others by w (m turned round), and 2 others by t, whose
     # values 3, 3, 1, 2 have two ways to be strictly in order.
     assert rows[0].p_value == pytest.approx(10 / 24)
-    (finding, *_) = separable_findings(rows)
-    assert (finding.kind, finding["separable"], finding["others_right"]) == ("separable_pairs", 3, 2)
+    assert (rows[0].separable, rows[0].others_right) == (3, 2)
 
 
 def test_where_less_is_better() -> None:
