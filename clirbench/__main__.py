@@ -1,4 +1,4 @@
-"""The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
+"""The command line: `clirbench [DIR | +experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
 import os
 import platform
@@ -148,6 +148,10 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     if read.config_dir:  # another way to write the same
         options = [one for one in options if not one.startswith(("--config-dir", "-cd")) and one != read.config_dir]
         read.overrides.append(f'{SEARCH_PATH}=["file://{Path(read.config_dir).absolute()}"]')
+    if read.overrides and _is_folder(first := read.overrides[0]):
+        from clirbench.api.running import quote_value  # here, because the help needs none of it
+
+        read.overrides[0] = f"folder={quote_value(first)}"
     for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
             meant = advice.of_word(read.overrides, place, sorted(commands()))
@@ -156,6 +160,13 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
+
+
+def _is_folder(word: str) -> bool:
+    """Whether the first argument is DIR: a folder, or what has the form of a path and is no file."""
+    first, separator, _ = word.partition(os.sep)
+    path = Path(word)
+    return "=" not in first and (path.is_dir() or (separator != "" and "=" not in word and not path.is_file()))
 
 
 def _members(members: DictConfig) -> list[str]:

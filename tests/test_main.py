@@ -56,6 +56,19 @@ class TestFolder:
         assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
         refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
 
+    @pytest.mark.parametrize("name", ["a folder", "x/a=b,{c}", "2021", 'q"x'])
+    def test_a_folder_alone_is_an_argument(self, cli, small_folder: Path, name: str) -> None:
+        folder = small_folder.parent / name
+        folder.parent.mkdir(exist_ok=True)
+        small_folder.rename(folder)
+        done = cli(name, "--quiet", *FAST, "check=true")
+        assert "systems: 4: every2" in done.stdout, done.stderr
+
+    def test_a_missing_folder_is_one_line(self, cli, small_folder: Path) -> None:
+        done = cli("./smal", "check=true")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert done.stderr.startswith("error: ./smal: no such folder")
+
     def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
         done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
         assert done.returncode == 0, done.stderr
