@@ -1,5 +1,7 @@
 """The command line: `clirbench [DIR | +experiment=NAME] [key=value ...]`, or a command and its arguments."""
 
+# ruff: noqa: E402
+
 import os
 import platform
 import signal
@@ -14,6 +16,10 @@ from typing import Any, NoReturn
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
 # hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Ctrl-C while libraries are loaded ends the program without their traceback; afterwards `main` says what happens.
+_at_start = signal.getsignal(signal.SIGINT)
+if _at_start is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
 import hydra
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -41,6 +47,9 @@ from clirbench.errors import ConfigError, interrupt, interrupted, raise_all
 from clirbench.files.run_files import refuse_links
 from clirbench.keys import SEARCH_PATH, key_of
 from clirbench.text import set_limits
+
+if _at_start is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _at_start)
 
 # Options of ours, as Hydra must read them.
 OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
