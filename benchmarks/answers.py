@@ -27,13 +27,13 @@ from pathlib import Path
 from typing import Any
 
 import clirbench as cb
+from benchmarks.folders import METRICS, label, wmt
 from benchmarks.tables import DOCS, read_rows, write
 from clirbench.statistics.grades import GRADES
 from clirbench.text import TextFile
 
 ANSWERS, SETTINGS, PAGE = DOCS / "data/answers.tsv", DOCS / "data/settings.tsv", DOCS / "explanation/answers.md"
 FOLDERS = ("wmt22/de-en", "wmt21/ha-en", "wmt22/en-cs", "wmt23/de-en", "wmt23/zh-en", "wmt21/en-ru")
-METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
 EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER")
 FEWEST = 5
 STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
@@ -63,19 +63,13 @@ class Row:
     p_value: float = nan
 
 
-def folders(data: Path) -> list[str]:
-    """Every WMT folder with at least five systems: wmt22/de-en."""
-    found = sorted(data.glob("wmt2*/*-*"))
-    return [f"{one.parent.name}/{one.name}" for one in found if len(list((one / "systems").glob("*.txt*"))) >= FEWEST]
-
-
 def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
     """(name, experiment, settings) of every run."""
     yield "demo", "demo", {}
     yield "europarl_csen_published", "europarl_csen_published", {}
     for name in ("europarl_csen", "wmt21_deen"):
         yield name, name, {"paths__mirror": str(data)}
-    for folder in folders(data):
+    for folder in map(label, wmt(FEWEST, data)):
         yield folder, "folder", {"folder": str(data / folder), "metric": list(METRICS)}
 
 
@@ -262,7 +256,7 @@ def made() -> str:
 def measured(options: argparse.Namespace, store: Path) -> Iterator[Row]:
     """Every run, or every set-up of every folder; results are kept in `store`."""
     if options.settings:
-        for name in [*FOLDERS, *(name for name in folders(options.data) if name not in FOLDERS)]:
+        for name in dict.fromkeys([*FOLDERS, *map(label, wmt(FEWEST, options.data))]):
             for setup, result in setups(name, options.data, store) if name.startswith(options.only) else ():
                 yield from rows(name, setup, result)
         return

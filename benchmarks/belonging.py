@@ -27,7 +27,6 @@ cut of each folder.
 """
 
 import argparse
-import gzip
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
@@ -36,12 +35,14 @@ from pathlib import Path
 import numpy as np
 
 import clirbench as cb
+from benchmarks.folders import MIRROR, label, systems, wmt
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import Units, connected, readings, units_of
 from clirbench.statistics.correlation import correlate
 from clirbench.statistics.grades import SHOWN
 from clirbench.systems import likeness
 from clirbench.systems.likeness import Hashes, dice, sketch
+from clirbench.text import TextFile
 
 FOLDERS = ("wmt21/ja-en", "wmt21/de-en", "wmt22/zh-en", "wmt23/en-de", "wmt24/en-es", "wmt24/en-uk")
 DICE = (0.5, 0.6, 0.66, 0.77, 0.85, 0.89, 0.95)
@@ -52,12 +53,7 @@ Edit = Callable[[Lines, float, int], Lines]
 
 def systems_of(folder: Path) -> dict[str, Lines]:
     """The lines of every system."""
-    found = {}
-    for path in sorted((folder / "systems").glob("*.txt*")):
-        content = path.read_bytes()
-        text = gzip.decompress(content) if path.suffix == ".gz" else content
-        found[path.name.removesuffix(".gz").removesuffix(".txt")] = text.decode().split("\n")[:-1]
-    return found
+    return {name: list(TextFile(path).lines()) for name, path in systems(folder).items()}
 
 
 def sketched(lines: Lines) -> Hashes:
@@ -148,13 +144,11 @@ def one_family(
         for file in (*folder.glob("*.txt*"), *folder.glob("docs.tsv*")):
             (Path(place) / file.name).symlink_to(file.resolve())
         for name, lines in made.items():
-            (Path(place) / "systems" / f"{name}.txt").write_text(
-                "".join(f"{line}\n" for line in lines), encoding="utf-8"
-            )
-        pair = folder.name
+            text = "".join(f"{line}\n" for line in lines)
+            (Path(place) / "systems" / f"{name}.txt").write_text(text, encoding="utf-8")
         result = cb.run(
-            folder=place, languages=pair, metric=["chrF2"], measures=["RBO(p=0.9)"], topics="keyterms", units="none",
-            engine="serial", keep_copies=True,
+            folder=place, languages=folder.name, metric=["chrF2"], measures=["RBO(p=0.9)"], topics="keyterms",
+            units="none", engine="serial", keep_copies=True,
         )  # fmt: skip
     board = result.systems
     names, y, x = list(board.index), board["RBO(p=0.9)"].to_numpy(), board["chrF2"].to_numpy()
@@ -175,11 +169,6 @@ def one_family(
     return (own_cut(shares), of[0].number, of[1].number, *counted.mean(axis=0))
 
 
-def confirmed(names: Sequence[str], shares: np.ndarray, seed: int) -> bool:
-    """Whether the texts confirm the stems: permutation of the names, p at most .05."""
-    return bool(likeness.stems(names, shares, seed=seed))
-
-
 def names(data: Path) -> Iterator[tuple[object, ...]]:
     yield "names", "folder", "world", "confirmed", "draws"
     for at, name in enumerate(FOLDERS):
@@ -187,14 +176,16 @@ def names(data: Path) -> Iterator[tuple[object, ...]]:
         every, rng = similarity(texts), np.random.default_rng([SEED, 1, at])
         called = [f"team{i // 3}.{'abc'[i % 3]}" for i in range(12)]
         drawn = [rng.permutation(len(texts))[:12] for _ in range(200)]
-        found = [confirmed(called[: len(rows)], every[np.ix_(rows, rows)], k) for k, rows in enumerate(drawn)]
+        found = [
+            bool(likeness.stems(called[: len(rows)], every[np.ix_(rows, rows)], seed=k)) for k, rows in enumerate(drawn)
+        ]
         yield "names", name, "random", np.mean(found), len(found)
         for target in (0.66, 0.85):
             found = []
             for k in range(6):
                 made = family(texts, "words", target, 4, rng)
                 rows = {f"team{s[1]}.{'ab'[int(s[3])] if 'x' in s else 'c'}": text for s, text in made.items()}
-                found.append(confirmed(list(rows), similarity(rows), k))
+                found.append(bool(likeness.stems(list(rows), similarity(rows), seed=k)))
             yield "names", name, f"families at {target}", np.mean(found), len(found)
 
 
@@ -228,45 +219,29 @@ def runs(data: Path) -> Iterator[tuple[object, ...]]:
 
 
 def read(called: Sequence[str], x: np.ndarray, y: np.ndarray) -> list[bool]:
-    """One run; any shown; and whether each reading takes that away."""
+    """One run; any shown; and whether the reading of numbers takes that away."""
     board = Scoreboard(tuple(called), (Column("RBO", "measure", y),))
     units = units_of(board)
-    others = readings(board, units)
     told = not units.along_training and shown(called, x, y, units)
-    return [
-        units.number == 1,
-        told,
-        *(
-            told and by in others and (others[by].along_training or not shown(called, x, y, others[by]))
-            for by in ("number",)
-        ),
-    ]
+    own = readings(board, units).get("number")
+    return [units.number == 1, told, told and own is not None and (own.along_training or not shown(called, x, y, own))]
 
 
 def price(data: Path) -> Iterator[tuple[object, ...]]:
     yield "price", "folder", "systems", "cut", "groups at .9", "groups", "kept", "named"
-    for folder in sorted(path for path in data.glob("wmt2?/*") if (path / "systems").is_dir()):
+    for folder in wmt(1, data):
         texts = systems_of(folder)
         shares, called = similarity(texts), list(texts)
         fixed, own = grouped(called, shares, 0.9), grouped(called, shares, own_cut(shares))
         together = "; ".join(" ".join(group) for group in own.groups(called))
-        kept = own.number / fixed.number
-        yield (
-            "price",
-            f"{folder.parent.name}/{folder.name}",
-            len(called),
-            own_cut(shares),
-            fixed.number,
-            own.number,
-            kept,
-            together,
-        )
+        counts = len(called), own_cut(shares), fixed.number, own.number
+        yield "price", label(folder), *counts, own.number / fixed.number, together
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("worlds", nargs="+", choices=["families", "names", "runs", "price"])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, default=MIRROR)
     options = parser.parse_args()
     for world in options.worlds:
         for row in globals()[world](options.data):

@@ -1,8 +1,6 @@
 """Do the statements about these systems hold: pairs that differ significantly, and the decision?
 
-    python -m benchmarks.these_systems                        # both parts; prints cells, then the marks
-    python -m benchmarks.these_systems --part decision --save FILE    # sizes of the tied sets, to compare with later
-    python -m benchmarks.these_systems --part decision --before FILE  # the same draws against these sizes
+    python -m benchmarks.these_systems --part pairs decision --draws 20    # prints cells, then the marks
 
 Real family: of the folders of WMT21 to WMT24 with at least 12 systems every third, in order of name; all its
 topics of key terms (up to 150) are the population, and a world draws some of its systems without and some of its
@@ -21,22 +19,21 @@ Asked, before the first result, of each family over all its cells (the worst cel
                first-named (highest tau) of one and of five; the sentence needs ten such pairs and p of at most .05
     decision   intervals of differences hold the true ones in .93 to .97
     decision   the tied set holds the best in at least .95
-    decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family)
+    decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family; seen in
+               November 2026: benchmarks/RESULTS.md)
 """
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import clirbench as cb
+from benchmarks.folders import measured, wmt
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import decided
@@ -44,8 +41,7 @@ from clirbench.statistics.grades import Evidence
 
 Doubles = NDArray[np.float64]
 SEED = 20_261_125
-MIRROR, KEEP = Path("../shared/data"), Path("runs/these_systems")
-MEASURES, METRICS = ("RBO(p=0.9)", "MAP"), ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
+MEASURES = ("RBO(p=0.9)", "MAP")
 SYSTEMS, TOPICS = (5, 8, 10, 20), (20, 50, 100, 200)
 MADE = ("graded", "near-equal", "two best")
 MARKS: Mapping[str, tuple[float, float]] = {
@@ -95,29 +91,8 @@ class Counts:
             print(f"{what}\t{family}\t{figure:.4f}\t{worst}: {own[worst][0] / own[worst][1]:.4f}\t{met}")
 
 
-def folders() -> list[str]:
-    every = sorted(p for year in ("wmt21", "wmt22", "wmt23", "wmt24") for p in (MIRROR / year).iterdir() if p.is_dir())
-    large = [p for p in every if len({f.name.split(".txt")[0] for f in (p / "systems").iterdir()}) >= 12]
-    return ["/".join(p.parts[-2:]) for p in large[::3]]
-
-
-def population(name: str, measure: str) -> tuple[Doubles, Doubles]:
-    """(metrics, systems), more is better, and (systems, topics) of a folder; ranked once."""
-    file = KEEP / f"{name.replace('/', '-')}.npz"
-    if not file.exists():
-        settings: dict[str, Any] = {"measures": list(MEASURES), "metric": list(METRICS), "engine": "serial"}
-        settings |= {"topics": "keyterms", "paths__cache": str(KEEP / "store")}
-        run = cb.run("folder", folder=str(MIRROR / name), **settings)
-        systems = list(run.systems.index)
-        x = np.array([run.systems[m].to_numpy(dtype=float) for m in METRICS])
-        rows, values = run.per_topic, {}
-        for one in MEASURES:
-            table = rows[rows.measure == one].pivot(index="system", columns="topic_id", values="value").loc[systems]
-            values[one] = table.dropna(axis=1).to_numpy()
-        KEEP.mkdir(parents=True, exist_ok=True)
-        np.savez(file, **{"x": x, **values})  # type: ignore[arg-type]
-    with np.load(file) as kept:
-        return kept["x"], kept[measure]
+def folders() -> list[Path]:
+    return wmt(12)[::3]
 
 
 def made(kind: str, n: int, topics: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
@@ -135,8 +110,9 @@ def worlds(
     sizes: tuple[int, ...], topics: tuple[int, ...], draws: int
 ) -> Iterator[tuple[str, int, tuple[Doubles, ...]]]:
     """(cell, seed, (true values, metrics, values)): real ones first; `draws` of each folder and measure."""
-    for (at, name), measure, n, t in product(enumerate(folders()), MEASURES, sizes, topics):
-        x, values = population(name, measure)
+    for (at, folder), measure, n, t in product(enumerate(folders()), MEASURES, sizes, topics):
+        population = measured(folder, "keyterms")
+        x, values = population["x"], population[measure]
         for draw in range(draws if n <= len(values) else 0):
             rng = np.random.default_rng([SEED, at, MEASURES.index(measure), n, t, draw])
             rows = rng.choice(len(values), n, replace=False)
@@ -189,9 +165,7 @@ def pairs(draws: int, counts: Counts) -> None:
             counts.add(f"useless, first of {len(useless)}", cell, given)
 
 
-def decision(draws: int, counts: Counts) -> dict[str, list[float]]:
-    """Counts, and the sizes of the tied sets by cell."""
-    sizes: dict[str, list[float]] = defaultdict(list)
+def decision(draws: int, counts: Counts) -> None:
     for cell, seed, (truth, x, values) in worlds((12,), (50, 150), draws):
         evidence = evidence_of(x, values)
         found = decided(evidence, units_of(evidence.board, "none"), "MAP", seed=seed)
@@ -200,6 +174,9 @@ def decision(draws: int, counts: Counts) -> dict[str, list[float]]:
         off = [true[row.system] - true[first.system] for row in others]
         held = [row.difference_low <= d <= row.difference_high for row, d in zip(others, off, strict=True)]
         counts.add("difference held", cell, float(np.mean(held)))
+        counts.add(
+            "note mean held", cell, float(np.mean([row.low <= true[row.system] <= row.high for row in found.standings]))
+        )
         in_set = [true[row.system] for row in found.standings if row.in_set]
         counts.add("best in set", cell, max(in_set) == truth.max())
         counts.add("note size of the set", cell, len(in_set))
@@ -208,22 +185,15 @@ def decision(draws: int, counts: Counts) -> dict[str, list[float]]:
                        first.p_best - (true[first.system] == truth.max()))  # fmt: skip
             off_loss = first.expected_loss - (truth.max() - true[first.system])
             counts.add("note expected loss less the true one, SD of systems", cell, off_loss / truth.std())
-        sizes[cell].append(len(in_set))
-    return sizes
 
+
+PARTS = {"pairs": pairs, "decision": decision}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=("pairs", "decision"))
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--save", type=Path)
-    parser.add_argument("--before", type=Path)
     asked, counted = parser.parse_args(), Counts()
-    if asked.part != "decision":
-        pairs(asked.draws, counted)
-    of_cells = {} if asked.part == "pairs" else decision(asked.draws, counted)
+    for part in asked.part:
+        PARTS[part](asked.draws, counted)
     counted.print()
-    if asked.save:
-        asked.save.write_text(json.dumps(of_cells))
-    for name, before in json.loads(asked.before.read_text()).items() if asked.before else ():
-        print(f"size of the set over that before\t{name}\t{np.sum(of_cells[name]) / np.sum(before):.3f}")

@@ -1,24 +1,24 @@
 """Do the statistics keep what they promise? Every test, interval, set and sentence, in worlds whose truth is known.
 
-    python -m benchmarks.validity --minutes 60 --jobs 2 --data ../shared/data --write docs
+    python -m benchmarks.validity --jobs 2 --write docs
 
 A cell is one world and what is said there (validity_intervals.py, validity_cells.py, validity_collections.py). It
-yields names and values; the first word of a name is its kind: `cover`, `printed`, `predicted` (1 where an interval or
-a set holds the truth; `printed` as a table has it, `predicted` for a new collection), `error` (1 where something false
-is said), `power`, `note`; `width NAME` and `oracle NAME` belong to an interval. NaN: nothing was said. What each cell
-saw is kept in `--keep`, round by round: a stopped run goes on, and the page is written from what there is. `--write
-DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay) and the page made from that file to
-DIR/explanation/validity.md; without it the page is printed. Without `--data` cells that need real data are left out.
+yields names and values; the first word of a name is its kind: `cover`, `predicted` (1 where an interval holds the
+truth; `predicted` for a new collection), `error` (1 where something false is said), `power`, `note`; `width NAME` and
+`oracle NAME` belong to an interval. NaN: nothing was said. What each cell saw is kept in `KEEP`, so a stopped run goes
+on. `--write DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay) and the page made from
+that file to DIR/explanation/validity.md; without it the page is printed. Where ../shared/data is missing, cells that
+need it are left out.
 """
 
 import argparse
 import math
 import os
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -27,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from scipy.stats import beta, t
 
-from benchmarks import validity_cells
+from benchmarks.folders import KEEP, MIRROR
 from benchmarks.tables import read_rows, write_rows
 from benchmarks.validity_cells import SYSTEMS, Cell
 from benchmarks.validity_collections import COLLECTIONS
@@ -37,67 +37,30 @@ from benchmarks.validity_page import DATA, PAGE, Row, page
 Seen = dict[str, np.ndarray]
 """What the repetitions of a cell saw, by name; NaN where nothing was said."""
 CELLS: Mapping[str, Cell] = {**INTERVALS, **SYSTEMS, **COLLECTIONS}
-ROUND = 100
-LEVELS = {"cover": 0.94, "printed": 0.93, "predicted": 0.92}
+LEVELS = {"cover": 0.94, "predicted": 0.92}
 """What the 99 % Monte Carlo interval of a rate must touch."""
 ALPHA, WIDER, OFTEN, MANY = 0.06, 1.25, 0.95, 16
 
 
-def repetitions(name: str, first: int, number: int, seed: int) -> dict[str, list[float]]:
-    """What a cell saw in repetitions `first` to `first + number`; each has a seed of its own."""
-    cell, seen = CELLS[name], defaultdict(list)
-    for at in range(first, first + number):
-        one: dict[str, float] = dict(cell.see(np.random.default_rng([seed, at]), at))
-        for what, value in one.items():
+def repetitions(name: str, number: int, seed: int) -> Seen:
+    """What a cell saw in `number` repetitions; each has a seed of its own."""
+    seen = defaultdict(list)
+    for at in range(number):
+        for what, value in dict(CELLS[name].see(np.random.default_rng([seed, at]), at)).items():
             seen[what].append(value)
-    return seen
+    return {what: np.array(column) for what, column in seen.items()}
 
 
-def rounds(name: str, number: int) -> Iterator[tuple[int, int]]:
-    """(first, number of repetitions) until `number`, less for cells that cost more."""
-    share = CELLS[name].share
-    for at in range(0, number, ROUND):
-        yield math.ceil(at * share), math.ceil(min(number, at + ROUND) * share) - math.ceil(at * share)
-
-
-def path(folder: Path, name: str, first: int, number: int, seed: int) -> Path:
-    return folder / f"{name.replace('/', ' of ')} - seed {seed}, {first} + {number}.npz"
-
-
-def run(names: Sequence[str], number: int, seed: int, jobs: int, folder: Path, minutes: float) -> None:
-    """Everything not yet kept, one round of all cells after the other, until it is done or time is over."""
-    end = time.monotonic() + 60 * minutes
-    todo = [(at, name, part) for name in names for at, part in enumerate(rounds(name, number)) if part[1]]
-    todo = [job for job in sorted(todo, key=lambda job: job[0]) if not path(folder, job[1], *job[2], seed).exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(_kept, folder, name, *part, seed, end): name for _, name, part in todo}
-        for count, done in enumerate(as_completed(waiting), 1):
-            took = done.result()
-            if took > 0.1:
-                print(f"{count}/{len(todo)}  {took:6.1f} s  {waiting[done]}", file=sys.stderr, flush=True)
-
-
-def _kept(folder: Path, name: str, first: int, number: int, seed: int, end: float) -> float:
-    start, cpu = time.monotonic(), time.process_time()
-    if start < end:
-        seen = repetitions(name, first, number, seed)
-        part = path(folder, name, first, number, seed)
-        took = np.array([time.process_time() - cpu])
-        np.savez(part.with_suffix(".part.npz"), seconds=took, **{what: np.array(c) for what, c in seen.items()})
-        part.with_suffix(".part.npz").rename(part)
-    return time.monotonic() - start
-
-
-def kept(folder: Path, name: str, number: int, seed: int) -> Seen:
-    """All rounds of a cell that are there, one after the other."""
-    seen: dict[str, list[np.ndarray]] = defaultdict(list)
-    for part in rounds(name, number):
-        if path(folder, name, *part, seed).exists():
-            with np.load(path(folder, name, *part, seed)) as found:
-                for what in found.files:
-                    seen[what].append(found[what])
-    return {what: np.concatenate(columns) for what, columns in seen.items()}
+def kept(number: int, seed: int, folder: Path, name: str) -> Seen:
+    """What a cell saw, less often where it costs more, from the file where it is once it was seen."""
+    path = folder / f"{name.replace('/', ' of ')} - seed {seed}, {number}.npz"
+    if not path.exists():
+        seen = repetitions(name, math.ceil(number * CELLS[name].share), seed)
+        np.savez(path.with_suffix(".part.npz"), allow_pickle=False, **seen)
+        path.with_suffix(".part.npz").rename(path)
+        print(name, file=sys.stderr, flush=True)
+    with np.load(path) as found:
+        return dict(found)
 
 
 def rows(seen: Mapping[str, Seen]) -> list[Row]:
@@ -152,18 +115,16 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", nargs="*", default=[""], help="cells whose name contains one of these")
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--minutes", type=float, default=60, help="no round is begun after so long")
     parser.add_argument("--seed", type=int, default=20_261_122)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--keep", type=Path, default=validity_cells.KEEP)
-    parser.add_argument("--data", type=Path, help="the folder of real data")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args(arguments)
-    validity_cells.KEEP, validity_cells.MIRROR = options.keep, options.data
     names = [name for name, cell in CELLS.items() if any(part in name for part in options.cells)]
-    names = [name for name in names if options.data or not CELLS[name].data]
-    run(names, options.repetitions, options.seed, options.jobs, options.keep, options.minutes)
-    seen = {name: kept(options.keep, name, options.repetitions, options.seed) for name in names}
+    names = [name for name in names if MIRROR.exists() or not CELLS[name].data]
+    KEEP.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        see = partial(kept, options.repetitions, options.seed, KEEP)
+        seen = dict(zip(names, pool.map(see, names), strict=True))
     found = rows(seen)
     if options.write:
         before = [row for row in read_rows(options.write / DATA, Row) if row.world in CELLS and row.world not in seen]

@@ -18,7 +18,7 @@ from itertools import product
 
 import numpy as np
 
-from benchmarks import validity_cells
+from benchmarks.folders import systems, wmt
 from benchmarks.validity_cells import ALPHA, Cell, See, below, inside
 from clirbench.labs.collections.model import maker_of, pooled_mean, prediction, tau_covariance
 from clirbench.labs.collections.pooling import Stratum, pool_stratum, strata
@@ -136,11 +136,9 @@ FEWEST = 6
 def structure() -> tuple[list[list[str]], Ints]:
     """The makers of the systems of each real collection, and the number of its source text."""
     makers, sources = [], []
-    for folder in sorted(validity_cells.MIRROR.glob("wmt2?/*")):
-        systems = sorted(path.name.removesuffix(".gz").removesuffix(".txt") for path in (folder / "systems").iterdir())
-        if len(systems) >= FEWEST:
-            makers.append([maker_of(system) for system in systems])
-            sources.append(TextFile(next(folder.glob("source.txt*"))).fingerprint)
+    for folder in wmt(FEWEST):
+        makers.append([maker_of(system) for system in systems(folder)])
+        sources.append(TextFile(next(folder.glob("source.txt*"))).fingerprint)
     return makers, np.unique(sources, return_inverse=True)[1]
 
 

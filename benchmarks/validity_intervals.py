@@ -43,8 +43,7 @@ from pathlib import Path
 
 import numpy as np
 
-import clirbench as cb
-from benchmarks import validity_cells
+from benchmarks.folders import METRICS, measured, wmt
 from benchmarks.validity_cells import Cell, See, inside
 from benchmarks.worlds import BASE, Recipe
 from clirbench.engines.local import Serial
@@ -57,7 +56,6 @@ from clirbench.statistics.correlation import correlate
 from clirbench.types import Doubles
 
 SIZES = (5, 8, 10, 16, 24, 40)
-METRICS = ("BLEU", "chrF1", "chrF2", "MacroF1", "MicroF1")
 RUNS, MOST = (1, 3, 5, 8), 8
 PRINTED = re.compile(r"at least (\d+) %")
 FEWEST, ONE_FOLDER = 5, 16
@@ -67,32 +65,13 @@ Draw = Callable[[int, np.random.Generator], tuple[Doubles, Doubles, Doubles]]
 
 def left_out() -> list[Path]:
     """Every second WMT folder, in the order of their names."""
-    found = sorted(validity_cells.MIRROR.glob("wmt2?/*-*"))
-    return [one for one in found if len(list((one / "systems").glob("*.txt*"))) >= FEWEST][1::2]
+    return wmt(FEWEST)[1::2]
 
 
 @cache
-def measured(topics: str, measure: str) -> list[tuple[Doubles, Doubles]]:
-    """(metrics, systems), (systems, topics) of every folder that is left out; runs are made once."""
-    return [_measured(folder, topics, measure) for folder in left_out()]
-
-
-def _measured(folder: Path, topics: str, measure: str) -> tuple[Doubles, Doubles]:
-    kept = validity_cells.KEEP / f"{folder.parent.name}-{folder.name}-{topics}-{measure}.npz"
-    if not kept.exists():
-        made = cb.run(
-            "folder", folder=str(folder), metric=list(METRICS), measures=list(validity_cells.MEASURES), topics=topics,
-            engine="serial", paths__cache=str(validity_cells.KEEP / "store"),
-        )  # fmt: skip
-        table, per_topic = made.systems, made.per_topic
-        x = table[list(METRICS)].to_numpy().T
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        for name in validity_cells.MEASURES:
-            values = per_topic[per_topic.measure == name].pivot(index="system", columns="topic_id", values="value")
-            place = validity_cells.KEEP / f"{folder.parent.name}-{folder.name}-{topics}-{name}.npz"
-            np.savez(place, x=x, values=values.loc[table.index].to_numpy())
-    with np.load(kept) as found:
-        return found["x"], found["values"]
+def found(topics: str, measure: str) -> list[tuple[Doubles, Doubles]]:
+    """(metrics, systems), (systems, topics) of every folder that is left out."""
+    return [(made["x"], made[measure]) for made in (measured(folder, topics) for folder in left_out())]
 
 
 def standard(columns: Doubles) -> Doubles:
@@ -102,9 +81,9 @@ def standard(columns: Doubles) -> Doubles:
 @cache
 def population(topics: str, measure: str) -> tuple[Doubles, Doubles, Doubles]:
     """x (metrics, systems), y (systems,) and taus of all folders together."""
-    found = measured(topics, measure)
-    x = np.concatenate([standard(one) for one, _ in found], axis=1)
-    y = np.concatenate([standard(values.mean(axis=1)) for _, values in found])
+    every = found(topics, measure)
+    x = np.concatenate([standard(one) for one, _ in every], axis=1)
+    y = np.concatenate([standard(values.mean(axis=1)) for _, values in every])
     return x, y, true_taus(x, y)
 
 
@@ -126,16 +105,16 @@ def pooled(topics: str, measure: str, n: int, rng: np.random.Generator) -> tuple
 
 
 def one_folder(n: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
-    fit = [one for one in measured("keyterms", "RBO(p=0.9)") if one[0].shape[1] >= max(n, ONE_FOLDER)]
+    fit = [one for one in found("keyterms", "RBO(p=0.9)") if one[0].shape[1] >= max(n, ONE_FOLDER)]
     x, values = fit[rng.integers(len(fit))]
     x, y = standard(x), standard(values.mean(axis=1))
     return sampled(x, y, true_taus(x, y), n, rng)
 
 
 def resampled(topics: str, number: int, n: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
-    found = measured(topics, "RBO(p=0.9)")
+    every = found(topics, "RBO(p=0.9)")
     x = population(topics, "RBO(p=0.9)")[0]
-    y = np.concatenate([standard(v[:, rng.integers(v.shape[1], size=number)].mean(axis=1)) for _, v in found])
+    y = np.concatenate([standard(v[:, rng.integers(v.shape[1], size=number)].mean(axis=1)) for _, v in every])
     return sampled(x, y, true_taus(x, y), n, rng)
 
 
@@ -153,15 +132,15 @@ def interval(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> See:
     yield "width interval of one metric", alone.high - alone.low
     low = np.median(y) - 2.5 * 1.4826 * np.median(np.abs(y - np.median(y)))
     for number in (number for number in RUNS if number <= len(x)):
-        found = np.array([one.low for one in agreements(x[:number], y, unit)])
-        wrong = float(found.max() > taus[found.argmax()])
+        lows = np.array([one.low for one in agreements(x[:number], y, unit)])
+        wrong = float(lows.max() > taus[lows.argmax()])
         yield f"error first of {number} above the truth", wrong
         permuted = agreements(x[:number], other, unit)
         yield f"error permuted, first of {number} shown", float(max(one.low for one in permuted) > 0)
         if number == 5:
             yield "error outlying, first of 5 above the truth", wrong if y.min() < low else math.nan
-            yield "power .25", float(found.max() >= 0.25)
-            yield "power .5", float(found.max() >= 0.5)
+            yield "power .25", float(lows.max() >= 0.25)
+            yield "power .5", float(lows.max() >= 0.5)
     if seed % 10 == 0:
         yield from printed(x[:5], y, taus)
 

@@ -1,4 +1,6 @@
-"""The command line: `python -m clirbench [+experiment=NAME] [key=value ...]`, or a command and its arguments."""
+"""The command line: `clirbench [DIR | +experiment=NAME] [key=value ...]`, or a command and its arguments."""
+
+# ruff: noqa: E402
 
 import os
 import platform
@@ -14,6 +16,10 @@ from typing import Any, NoReturn
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
 # hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Ctrl-C while libraries are loaded ends the program without their traceback; afterwards `main` says what happens.
+_at_start = signal.getsignal(signal.SIGINT)
+if _at_start is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
 import hydra
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -41,6 +47,9 @@ from clirbench.errors import ConfigError, interrupt, interrupted, raise_all
 from clirbench.files.run_files import refuse_links
 from clirbench.keys import SEARCH_PATH, key_of
 from clirbench.text import set_limits
+
+if _at_start is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _at_start)
 
 # Options of ours, as Hydra must read them.
 OPTIONS = {"--json": "output.json=true", "--quiet": "output.quiet=true"}
@@ -75,7 +84,7 @@ def main() -> None:
             folder = Path(cfg.hydra.run.dir).absolute()
             with open_dict(cfg):
                 del cfg["hydra"]
-            _ended.append(run(cfg, folder, arguments))
+            _ended.append(run(cfg, folder, arguments)[0])
         if any(_ended):
             sys.exit(next(filter(None, _ended)))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
@@ -90,23 +99,31 @@ def main() -> None:
 
 
 @hydra.main(config_path=str(CONF), config_name="config", version_base="1.3")
-def job(cfg: DictConfig) -> str | None:
-    """A run that Hydra starts, mostly one of a sweep; returns why it failed."""
+def job(cfg: DictConfig) -> str | float | None:
+    """A run that Hydra starts, mostly one of a sweep; returns `objective`, which a sweeper asks for, or why it failed.
+
+    Raises what went wrong where there is an objective: a sweeper takes no text for a number.
+    """
     settings = HydraConfig.get()
-    folder, text, status = Path(settings.runtime.output_dir), None, 0
+    folder = Path(settings.runtime.output_dir)
+    returned: str | float | None
     try:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
         say(f"\n{' '.join(swept) or 'the one condition'}\n")
-        status = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
-    except Exception as error:  # noqa: BLE001 - every one is put into words
-        text, status = in_words(error, folder)
-        print(text, file=sys.stderr)
+        status, returned = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
+    except Exception as error:
+        returned, status = in_words(error, folder)
+        if cfg.objective:
+            _ended.append(status)
+            raise
+        print(returned, file=sys.stderr)
     _ended.append(status)
-    return text
+    return returned
 
 
-def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
-    """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed.
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, float | None]:
+    """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed, and the
+    value of `objective`.
 
     place: the folder. overrides: those of Hydra and of the run.
     """
@@ -124,7 +141,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
     if cfg.check:
         for line in terminal.checked(experiment):
             terminal.tell(line)
-        return 0
+        return 0, None
     folder = RunFolder.claim(place)
     with running(experiment, Path(cfg.paths.cache), folder.path, words) as result:
         if not cfg.output.json:
@@ -132,7 +149,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> int:
         folder.write(result, provenance(plain_configuration(cfg), words, result))
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
-    return WORSE if result.worse else SOME_FAILED if result.failed else 0
+    return WORSE if result.worse else SOME_FAILED if result.failed else 0, result.objective
 
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:
@@ -143,11 +160,15 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             arguments[at : at + 1] = _members(members)
     read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
-    if read.shell_completion:
+    if read.shell_completion or read.hydra_help:
         return [*options, *read.overrides]
     if read.config_dir:  # another way to write the same
         options = [one for one in options if not one.startswith(("--config-dir", "-cd")) and one != read.config_dir]
         read.overrides.append(f'{SEARCH_PATH}=["file://{Path(read.config_dir).absolute()}"]')
+    if read.overrides and _is_folder(first := read.overrides[0]):
+        from clirbench.api.running import quote_value  # here, because the help needs none of it
+
+        read.overrides[0] = f"folder={quote_value(first)}"
     for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
             meant = advice.of_word(read.overrides, place, sorted(commands()))
@@ -156,6 +177,13 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
+
+
+def _is_folder(word: str) -> bool:
+    """Whether the first argument is DIR: a folder, or what has the form of a path and is no file."""
+    first, separator, _ = word.partition(os.sep)
+    path = Path(word)
+    return "=" not in first and (path.is_dir() or (separator != "" and "=" not in word and not path.is_file()))
 
 
 def _members(members: DictConfig) -> list[str]:

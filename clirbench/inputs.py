@@ -36,7 +36,7 @@ from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.top_k import TopK
-from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, Experiment, Inputs, Result, Retrieval, with_marks
+from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, REGRET, Experiment, Inputs, Result, Retrieval, with_marks
 from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units, covariates
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.correlation import KENDALL, Correlation
@@ -203,6 +203,9 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
             both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
             errors[-1] = ConfigError(f"primary={primary}: is no measure of this run; type 'measures=[{both}]'")
         return
+    objectives = [*measures, REGRET]
+    if prospect.experiment.objective not in (*objectives, ""):
+        errors.append(UnknownName("objective", prospect.experiment.objective, objectives))
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
         errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]

@@ -88,6 +88,7 @@ KEYS = (
     Key("analysis", NAMES, ["correlation"], "the analyses to make"),
     Key("pair", NAMES, None, "the two systems of a two-system analysis; positive numbers favour the first"),
     Key("primary", TEXT, None, "the IR measure that the answer is about"),
+    Key("objective", TEXT, None, "for sweepers: a measure, its best value; or regret of choosing by the first metric"),
     Key("units", TEXT, None, "the column that says which systems belong together, none, number, maker or order"),
     Key("untranslated", FLAG, False, "rows that search the source side, untranslated, and the reference side"),
     Key("baseline", TEXT, None, "the system in use: is another one better? exit status 11 if all are worse"),

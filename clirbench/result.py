@@ -162,6 +162,7 @@ def of_systems(known: Iterable[str], values: Doubles, systems: Sequence[str]) ->
 Value = TypeVar("Value")
 Row = TypeVar("Row")
 
+REGRET = "regret"
 NO_TRANSLATION, ENGLISH_SIDE = "no translation", "reference side"
 """The rows of `untranslated=true`."""
 MANY_SYSTEMS = 50
@@ -198,8 +199,9 @@ class Experiment:
     `units_of`); `given`: numbers that are known beforehand, which metrics must add to. `untranslated`: further rows
     search the source as it is, and the English side. `baseline`: the system in use, which others are held against; a
     loss of up to `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where
-    it is named. `keep_copies`: a system that copies the reference takes part. `languages`: of the collection.
-    `second_topics`: another kind, by which the first measure is computed too; it makes no columns.
+    it is named; `objective`: see `Result.objective`. `keep_copies`: a system that copies the reference takes part.
+    `languages`: of the collection. `second_topics`: another kind, by which the first measure is computed too; it makes
+    no columns.
     """
 
     name: str
@@ -234,6 +236,7 @@ class Experiment:
     remarks: tuple[str, ...] = setting("remarks")
     keep_copies: bool = setting("keep_copies")
     primary: str = setting("primary")
+    objective: str = setting("objective")
     languages: Languages | None = None
     second_topics: TopicSource | None = None
 
@@ -354,6 +357,20 @@ class Result:
         step = partial(of_all.decision, measure=self.decided_by, seed=self.experiment.seed)
         (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
         return of_all.as_decision(held)
+
+    @property
+    def objective(self) -> float | None:
+        """The best system's value of the measure `objective`, or what choosing by the first metric loses (`loss` of
+        picks.tsv); NaN where that is unknown, None where nothing is asked for."""
+        name, decision = self.experiment.objective, self.decision
+        if not name:
+            return None
+        if name == REGRET:
+            metric = self.board.metrics[0].name if self.board.metrics else ""
+            chosen = [decision[pick.system] for pick in decision.picks if pick.metric == metric] if decision else []
+            return -chosen[0].difference or 0.0 if chosen else np.nan
+        column = self.board[name]
+        return float(column.values[np.nanargmax(column.oriented)]) if np.isfinite(column.values).any() else np.nan
 
     @cached_property
     def separable(self) -> tuple[SeparablePairs, ...]:

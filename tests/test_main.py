@@ -9,10 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import open_dict
 
 from clirbench import __version__
-from clirbench.__main__ import main, prepare_arguments
-from clirbench.errors import InputError
+from clirbench.__main__ import job, main, prepare_arguments
+from clirbench.configuration.composing import composed
+from clirbench.errors import InputError, UnknownName
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
 
@@ -56,6 +59,19 @@ class TestFolder:
         assert cli(*run, "baseline=every9", "margin=1", "hydra.run.dir=third").returncode == 0
         refused(cli(*run, "baseline=every8", "hydra.run.dir=no"), "unknown system of baseline 'every8'")
 
+    @pytest.mark.parametrize("name", ["a folder", "x/a=b,{c}", "2021", 'q"x'])
+    def test_a_folder_alone_is_an_argument(self, cli, small_folder: Path, name: str) -> None:
+        folder = small_folder.parent / name
+        folder.parent.mkdir(exist_ok=True)
+        small_folder.rename(folder)
+        done = cli(name, "--quiet", *FAST, "check=true")
+        assert "systems: 4: every2" in done.stdout, done.stderr
+
+    def test_a_missing_folder_is_one_line(self, cli, small_folder: Path) -> None:
+        done = cli("./smal", "check=true")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert done.stderr.startswith("error: ./smal: no such folder")
+
     def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
         done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
         assert done.returncode == 0, done.stderr
@@ -74,6 +90,42 @@ class TestFolder:
         done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=small")
         refused(done, "systems.tsv", "nothing is overwritten", "hydra.run.dir=DIR")
         assert lines(small_folder / "systems.tsv")[1] == "every2\tx"
+
+
+class TestObjective:
+    """The number that a sweeper, such as Optuna's, gets of a job."""
+
+    def value(self, folder: Path, monkeypatch: pytest.MonkeyPatch, *keys: str) -> object:
+        monkeypatch.chdir(folder.parent)
+        cfg = composed(prepare_arguments(["folder=small", "paths.cache=cache", *FAST, *keys, "topics.n=10"]))
+        with open_dict(cfg):
+            cfg.hydra.runtime.output_dir = str(folder.parent / "out")
+        monkeypatch.setattr(HydraConfig.instance(), "cfg", cfg)
+        with open_dict(task := cfg.copy()):
+            del task["hydra"]
+        return job(task)
+
+    def test_a_measure_is_the_best_system_s(self, small_folder: Path, monkeypatch) -> None:
+        value = self.value(small_folder, monkeypatch, "objective=MAP")
+        assert value == max(float(row["MAP"]) for row in table(small_folder.parent / "out" / "systems.tsv"))
+
+    def test_regret_is_what_choosing_by_the_first_metric_loses(self, small_folder: Path, monkeypatch) -> None:
+        names = ["every2", "every3", "every5", "every9"]
+        scores = "".join(f"{name}\t{9 - i}\n" for i, name in enumerate(names))
+        (small_folder / "scores.tsv").write_text(f"system\tbackwards\n{scores}", encoding="utf-8")
+        value = self.value(small_folder, monkeypatch, "objective=regret", "metric=[]", "primary=MAP")
+        (row,) = table(small_folder.parent / "out" / "picks.tsv")
+        assert (row["metric"], row["system"]) == ("backwards", "every2")
+        assert value == float(row["loss"]) > 0
+
+    def test_a_job_that_fails_fails_for_the_sweeper_too(self, small_folder: Path, monkeypatch) -> None:
+        with pytest.raises(UnknownName, match="unknown objective 'MPA'. Did you mean 'MAP'"):
+            self.value(small_folder, monkeypatch, "objective=MPA")
+
+    def test_hydra_s_own_help(self, cli) -> None:
+        done = cli("--hydra-help")
+        assert done.returncode == 0
+        assert "--hydra-help" in done.stdout, done.stderr
 
 
 class TestRunsOfOthers:

@@ -1,4 +1,4 @@
-"""Every folder of WMT: both spellings of a run give one set of tables, and its first lines say what it is made of."""
+"""Every folder of WMT: three spellings of a run give one set of tables, and its first lines say what it is made of."""
 
 import json
 import re
@@ -16,7 +16,7 @@ FOLDERS = [
     if path.is_dir()
 ]
 QUICK = ("wmt21/xh-zu", "wmt22/en-liv", "wmt24/cs-uk")
-TABLES = ("systems.tsv", "correlations.tsv", "per_topic.tsv")
+TABLES = ("systems.tsv", "correlations.tsv", "per_topic.tsv", "results.json")
 
 
 @pytest.mark.timeout(1800)
@@ -28,14 +28,19 @@ def test_a_folder_of_wmt_says_what_it_is_and_has_one_set_of_tables(
 ) -> None:
     folder, pair = shared_data / part, part.partition("/")[2]
     screens = []
-    for run, how in (("one", ()), ("other", ("+experiment=wmt_folder",))):
+    for run, how in (
+        ("one", (str(folder),)),
+        ("other", ("+experiment=wmt_folder", f"folder={folder}")),
+        ("third", ("+experiment=folder", f"folder={folder}")),
+    ):
         keys = (f"hydra.run.dir={run}", "paths.cache=cache", "engine.workers=1")
-        done = cli(*how, f"folder={folder}", *keys, timeout=900)
+        done = cli(*how, *keys, timeout=900)
         assert done.returncode == 0, done.stderr
         screens.append(done.stdout.replace(f"/{run}\n", "\n"))
     for name in TABLES:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes(), name
-    assert screens[0] == screens[1]
+        assert len({(tmp_path / run / name).read_bytes() for run in ("one", "other", "third")}) == 1, name
+    assert screens[0] == screens[1] == screens[2]
+    assert f"<title>{part}: " in (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
     first, second, third, blank, *_ = screens[0].split("\n")
     analyser = "english" if pair.endswith("-en") else f"language {pair[3:]}"
     assert re.match(rf"Languages: {pair} \(by the folder's name.*\); analyser: {analyser}; [\d,]+ documents? \(", first)

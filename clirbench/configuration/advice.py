@@ -138,7 +138,8 @@ def refusal(error: BaseException) -> ConfigError:
         if where.startswith("hydra"):
             return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
         shown = f"all keys of {where}: {', '.join(known)}; " if known else ""
-        missing = f"there is no key {found[1]!r}: what is chosen there does not have it; {shown}"
+        meant = f"there is no key {found[1]!r}.{closest_match(found[1], known)}"
+        missing = f"{meant} What is chosen there does not have it; {shown}"
         return next(unknown_keys([found[1]]), ConfigError(f"{missing}'--cfg job -p {where}' shows its keys"))
     if found := re.match(r"Error merging override (\S+?)=", text):
         key = BY_NAME.get(found[1].lstrip("+"))

@@ -339,7 +339,8 @@ class SweepTable(Callback):
         """Keep what the job wrote; write the table after some jobs, so that a sweep that is interrupted has one."""
         from clirbench.report.compared import SweptJob, combine  # here, because the help needs none of it
 
-        why = str(job_return.return_value or "").removeprefix("error: ")
+        returned = job_return._return_value
+        why = str(returned).removeprefix("error: ") if isinstance(returned, str | Exception) else ""
         folder = Path(config.hydra.runtime.output_dir)
         self._jobs.append(SweptJob.of(folder, list(config.hydra.overrides.task), why))
         self._settings = plain_configuration(config.pool)  # that of the sweep has no task's keys

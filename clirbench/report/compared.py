@@ -20,7 +20,7 @@ from clirbench.files.run_files import RESULTS, numbers, read_provenance, read_re
 from clirbench.files.tables import TextTable, read_table
 from clirbench.pages import Cell, Page, Section, Table, short
 from clirbench.report import markdown
-from clirbench.report.html.page import write_page
+from clirbench.report.html.page import MOST_ROWS, write_page
 from clirbench.statistics.correlation import Aggregate, Correlation, aggregate
 
 if TYPE_CHECKING:
@@ -118,11 +118,14 @@ class Comparison:
         return pd.DataFrame(self.rows.rows, columns=[*self.rows.header])
 
     def write_html(self, path: "str | Path") -> Path:
-        """Write the page that `clirbench compare --html` writes."""
+        """Write the page that `clirbench compare --html` writes; rows that a page has no place for, beside it."""
+        rows = replace(self.rows, name=f"{Path(path).stem}-differences")
+        if len(self.changes) > MOST_ROWS:
+            rows.write(Path(path).parent)
         made = [f"{run.path}, made {run.provenance.get('made', '')}" for run in self.runs]
         read = f"first: {made[0]}; second: {made[1]}. Equal means equal up to one part in 10^9."
         title = " and ".join(run.path.name or str(run.path) for run in self.runs)
-        write_page(Path(path), Page(title, (Section("answer", "", (self.verdict, read, self.rows)),)))
+        write_page(Path(path), Page(title, (Section("answer", "", (self.verdict, read, rows)),)))
         return Path(path)
 
     def __repr__(self) -> str:

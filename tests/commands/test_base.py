@@ -145,6 +145,15 @@ def test_too_little_memory_is_one_line(tmp_path: Path, megabytes: int) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_an_interrupt_while_libraries_are_loaded_prints_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "hydra.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "clirbench"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path,
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 CONVERTED = """
 import os, signal, sys, time
 from clirbench.__main__ import main

@@ -9,6 +9,7 @@ import pytest
 from clirbench.commands.compare import main
 from clirbench.errors import InputError
 from clirbench.report.compared import compare, equal, read_run
+from clirbench.report.html.page import MOST_ROWS
 from tests.report.boards import results_json
 
 NAN = float("nan")
@@ -130,6 +131,15 @@ def test_the_page_is_written_and_escaped(tmp_path: Path, capsys: pytest.CaptureF
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert capsys.readouterr().out.endswith("c.html\n")
+
+
+def test_rows_that_the_page_has_no_place_for_are_beside_it(tmp_path: Path) -> None:
+    a = folder(tmp_path / "a")
+    compare(read_run(a), read_run(a)).write_html(tmp_path / "short.html")
+    b = folder(tmp_path / "b", configuration={f"key{i}": 1 for i in range(MOST_ROWS)})
+    compare(read_run(a), read_run(b)).write_html(tmp_path / "c.html")
+    assert [path.name for path in tmp_path.glob("*.tsv")] == ["c-differences.tsv"]
+    assert 'href="c-differences.tsv"' in (tmp_path / "c.html").read_text(encoding="utf-8")
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

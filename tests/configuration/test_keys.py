@@ -67,6 +67,11 @@ def test_keys_that_a_run_does_not_have(override: str, said: str) -> None:
     assert said in str(error)
 
 
+def test_the_closest_key_of_what_is_chosen() -> None:
+    with pytest.raises(ConfigError, match=r"there is no key 'relevance.kk'\. Did you mean 'relevance.k'\?"):
+        compose_configuration(["relevance.kk=3"])
+
+
 def test_keys_that_it_has() -> None:
     overrides = ["+experiment=demo", "seed=1", "++scores.rename.a=b", "+metric.BLEU.x=1", "relevance@also=qrels"]
     assert list(unknown_keys([*overrides, "hydra.run.dir=x", "~topics"])) == []

@@ -74,8 +74,8 @@ def test_readme_s_answer_is_the_program_s() -> None:
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What README's placeholders stand for in the folder where its commands are tried.
 PLACEHOLDERS = {
-    r"\bfolder=DIR\b": "folder=talks",
-    r"\bfolder=DATA\b": "folder=data",
+    r"\bclirbench DIR\b": "clirbench talks",
+    r"\bclirbench DATA\b": "clirbench data",
     r"\[FILE\.tsv\]": "[study.tsv]",
     r"'scores.measures=\[MAP,RBO\]'": "'scores.measures=[MAP]'",
     r"/exp/run": "exp/run",
