@@ -1,4 +1,4 @@
-"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why."""
+"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why; of a sweep, how far each run is."""
 
 import sys
 from argparse import Namespace
@@ -9,6 +9,7 @@ from pathlib import Path
 from clirbench.commands.base import command_parser, run_command
 from clirbench.configuration.laboratories import hooks
 from clirbench.errors import escape_unseen
+from clirbench.pages import many
 from clirbench.store.cached import PLAN, TRANSLATE, Planned, one_line, read_plan
 from clirbench.store.store import Store
 
@@ -59,11 +60,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status(options: Namespace) -> int:
-    where, rows = read_plan(options.run / PLAN)
-    found = list(states(rows, Store(options.store or where)))
-    for line in summary(found):
-        print(escape_unseen(line))
-    return 0 if all(state == "done" for _, state, _ in found) else 1
+    jobs = sorted((path.parent for path in options.run.glob(f"*/{PLAN}")), key=lambda job: (len(job.name), job.name))
+    swept = bool(jobs) and not (options.run / PLAN).exists()
+    if swept:
+        said = f"{options.run}: the folder of {many(len(jobs), 'run')} (a sweep's jobs); 'clirbench status {jobs[0]}' shows one of them"
+        print(escape_unseen(said))
+    complete = True
+    for run in jobs if swept else (options.run,):
+        where, rows = read_plan(run / PLAN)
+        found = list(states(rows, Store(options.store or where)))
+        complete &= all(state == "done" for _, state, _ in found)
+        for line in [f"{run.name}: {[*summary(found)][-1]}"] if swept else summary(found):
+            print(escape_unseen(line))
+    return 0 if complete else 1
 
 
 if __name__ == "__main__":

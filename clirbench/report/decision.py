@@ -11,7 +11,7 @@ from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import findings
 from clirbench.result import Result
-from clirbench.statistics.belonging import SEED, is_step
+from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
 from clirbench.statistics.grades import CONTRADICTED, SHOWN
 
@@ -115,7 +115,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]))
     if result.units.along_training and steps[first] < steps[systems[0]]:
         values = {"system": first, "step": short(steps[first])}
-        yield Finding("cheapest", "The cheapest of the tied systems is {system} (step {step}).", values)
+        said = _trained_by(result).replace("{", "{{").replace("}", "}}")
+        yield Finding("cheapest", f"The cheapest of the tied systems is {{system}} ({said} {{step}}).", values)
     if not all_tied:
         yield from _picked(decision)
     # What one point of the answer's first metric is worth, if that agrees and its interval excludes chance.
@@ -143,6 +144,16 @@ def _picked(decision: Decision) -> Iterator[Finding]:
         values: dict[str, Any] = {"metrics": metrics, "systems": [worst]}
         values |= {"loss": loss, "interval": tuple(interval), "measure": decision.measure}
         yield Finding("choice", "Choosing by {metrics} ({systems}) would lose {loss} {interval} {measure}.", values)
+
+
+def _trained_by(result: Result) -> str:
+    """What the numbers along training are: the column that has them, else `step` or `number in the name`."""
+    units = result.units
+    if units.step_source != "name":
+        return units.step_source
+    columns = {name: numbers_in(cells) for name, cells in result.board.metadata.items()}
+    same = (name for name, held in columns.items() if held is not None and np.array_equal(held, units.steps))
+    return next(same, "number in the name" if units.source == NUMBERED else "step")
 
 
 def _loss(decision: Decision, system: str) -> tuple[float, float, float]:

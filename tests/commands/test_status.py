@@ -67,6 +67,20 @@ def test_failures_passed_on_are_listed_with_their_reason(
     assert lines(capsys)[0] == "a Lengths failed: a reason of two lines"
 
 
+def test_the_folder_of_a_sweep_lists_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, sweep = Store(tmp_path / "store"), tmp_path / "sweep"
+    for name, text in (("10", Failure("x")), ("9", made_texts(tmp_path, 1)[1][0])):
+        (sweep / name).mkdir(parents=True)
+        cached = Cached(Serial(), store, Plan.begin(sweep / name / PLAN, store.path))
+        list(cached.pmap(Lengths(tmp_path / "calls"), [text], ["a"]))
+    assert status.main([str(sweep)]) == 1
+    assert lines(capsys) == [
+        f"{sweep}: the folder of 2 runs (a sweep's jobs); 'clirbench status {sweep / '9'}' shows one of them",
+        "9: 1 results: 1 done, 0 missing, 0 failed",
+        "10: 1 results: 0 done, 0 missing, 1 failed",
+    ]
+
+
 def test_where_there_is_no_plan_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status.main([str(tmp_path)]) == 2
     assert "plan.tsv: no such file; name the folder of a run" in capsys.readouterr().err

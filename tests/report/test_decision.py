@@ -222,6 +222,27 @@ def test_the_cheapest_checkpoint_of_the_set_and_the_mean_over_seeds() -> None:
     assert over["seed0-step3000"] == pytest.approx((value["seed0-step3000"] + value["seed1-step3000"]) / 2)
 
 
+@pytest.mark.parametrize(
+    ("column", "cells", "said"),
+    [
+        ("training_pairs", range(1000, 9000, 1000), "training_pairs"),
+        ("kind", ["a"] * 8, "number in the name"),
+        ("epoch", range(1000, 9000, 1000), "epoch"),
+    ],
+)
+def test_the_cheapest_system_is_named_with_the_column_that_has_its_number(column: str, cells, said: str) -> None:
+    rng = np.random.default_rng(0)
+    quality = np.minimum(np.arange(1.0, 9), 5) / 2 + np.arange(8) / 100
+    values = quality[:, None] + rng.normal(size=(1, 60)) + 0.5 * rng.normal(size=(8, 60))
+    values += (quality - values.mean(axis=1) - np.eye(8)[7] * -0.1)[:, None]
+    columns = (Column("BLEU", "metric", quality), Column("MAP", "measure", values.mean(axis=1)))
+    board = Scoreboard(tuple(f"m{1000 * i}" for i in range(1, 9)), columns, {column: tuple(map(str, cells))})
+    made = run_of(Evidence(board, per_topic={"MAP": values}, measures={"MAP": Mean()}))
+    made = replace(made, experiment=replace(made.experiment, units="" if column == "epoch" else "number"))
+    (cheapest,) = [one for one in decision_sentences(made) if one.startswith("The cheapest")]
+    assert re.search(rf" \({said} \d+\)\.$", cheapest)
+
+
 def test_less_is_better_in_the_measure_as_printed() -> None:
     evidence = world(n=6, topics=50)
     column = replace(evidence.board["y0"], higher_is_better=False)

@@ -198,6 +198,8 @@ def pool(
 
 
 def _nothing(held: Sequence[Collection], merged: Sequence[str], notes: Sequence[str]) -> str:
+    if len(held) == 1:
+        return f"there is nothing to pool: {held[0].name} is one collection; name the folders of two runs or more"
     if merged and not different(held):
         return f"there is nothing to pool: {merged[0]}"
     lines = [f"{one.name}: {', '.join(column.name for column in one.board.columns) or 'no column'}" for one in held]

@@ -59,6 +59,12 @@ def test_runs_are_pooled_into_sentences_tables_and_a_page(tmp_path: Path, capsys
     assert len(list((tmp_path / "out/figures").glob("*.svg"))) == 3
 
 
+def test_one_run_is_too_few_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(run(tmp_path / "r0", 0)), "--out", str(tmp_path / "out")]) == 1
+    said = "error: there is nothing to pool: r0 is one collection; name the folders of two runs or more\n"
+    assert capsys.readouterr().err == said
+
+
 def inputs(at: int, searched: str, references: Sequence[str] = (), wrote: str = "") -> dict[str, Any]:
     """What a run records of its texts."""
     systems = {f"Online-{i}": {"test": f"{wrote or at}{i}"} for i in range(10)}
