@@ -6,8 +6,7 @@
 
 answers.tsv has one line for each run and metric: the primary measure, tau between groups, its interval,
 p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are
-the named experiments and every WMT folder with at least five systems. `benchmarks/answers_again.py` computes tau,
-interval and grade a second time from the folders that `--keep` leaves.
+the named experiments and every WMT folder with at least five systems.
 
 settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
@@ -73,10 +72,6 @@ def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
         yield folder, "folder", {"folder": str(data / folder), "metric": list(METRICS)}
 
 
-def lines(path: Path) -> tuple[str, ...]:
-    return TextFile(path).lines()
-
-
 def copied(folder: Path, place: Path) -> Path:
     """A copy of a folder that may be added to."""
     shutil.copytree(folder, place, ignore=shutil.ignore_patterns("human*", "official*"))
@@ -85,9 +80,10 @@ def copied(folder: Path, place: Path) -> Path:
     return place
 
 
-def mixed(ours: Sequence[str], theirs: Sequence[str], every: int) -> str:
+def mixed(ours: Path, theirs: Path, every: int) -> str:
     """Text of `ours`, each line whose number `every` divides from `theirs`."""
-    return "".join(f"{b if i % every == 0 else a}\n" for i, (a, b) in enumerate(zip(ours, theirs, strict=True), 1))
+    lines = zip(TextFile(ours).lines(), TextFile(theirs).lines(), strict=True)
+    return "".join(f"{b if i % every == 0 else a}\n" for i, (a, b) in enumerate(lines, 1))
 
 
 def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, Path]]:
@@ -103,11 +99,11 @@ def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, 
     yield "a tau of 1", scored
     first, second, *_ = sorted((folder / "systems").glob("*.txt*"))
     near = copied(folder, place / "near")
-    (near / "systems" / "near-copy.txt").write_text(mixed(lines(first), lines(second), 25), encoding="utf-8")
+    (near / "systems" / "near-copy.txt").write_text(mixed(first, second, 25), encoding="utf-8")
     yield "a near-copy", near
     human = copied(folder, place / "human")
     reference = sorted(folder.glob("reference*"))[0]
-    (human / "systems" / "translation.txt").write_text(mixed(lines(reference), lines(second), 10), encoding="utf-8")
+    (human / "systems" / "translation.txt").write_text(mixed(reference, second, 10), encoding="utf-8")
     yield "a copy of the reference", human
 
 
@@ -142,12 +138,22 @@ def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
         yield Row(name, setup, first_sentence=sentence)
 
 
+def grouped(made: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    """Rows by their value in a column."""
+    found: dict[str, list[Row]] = {}
+    for row in made:
+        found.setdefault(getattr(row, column), []).append(row)
+    return found
+
+
+def preferred(row: Row) -> set[str]:
+    """The recommended system and those tied with it."""
+    return {*row.recommended.split(), *row.tied.split()}
+
+
 def verdicts(made: Iterable[Row]) -> Iterator[str]:
     """What differs between the set-ups of a folder by more than it may; nothing where they agree."""
-    folders: dict[str, list[Row]] = {}
-    for row in made:
-        folders.setdefault(row.run, []).append(row)
-    for name, own in folders.items():
+    for name, own in grouped(made, "run").items():
         measures = {row.measure for row in own}
         if len(measures) > 1:
             yield f"{name}: the answer is about {', '.join(sorted(measures))}"
@@ -155,7 +161,7 @@ def verdicts(made: Iterable[Row]) -> Iterator[str]:
             steps = {row.setup: STEPS.get(row.grade, 0) for row in own if row.metric == metric}
             if max(steps.values()) - min(steps.values()) > 1:
                 yield f"{name}: {metric} moves by more than one step: {steps}"
-        sets = [{*row.recommended.split(), *row.tied.split()} for row in own if row.recommended]
+        sets = [preferred(row) for row in own if row.recommended]
         if sets and not set.intersection(*sets):
             yield f"{name}: no system is recommended or tied in every set-up"
 
@@ -166,11 +172,8 @@ def contradictions(made: Iterable[Row]) -> Iterator[str]:
     About different measures; a metric strong in one and not shown in the other, or shown and contradicted; the systems
     recommended or tied have none in common.
     """
-    folders: dict[str, dict[str, list[Row]]] = {}
-    for row in made:
-        folders.setdefault(row.run, {}).setdefault(row.setup, []).append(row)
-    for name, setups in folders.items():
-        for (one, ours), (other, theirs) in combinations(setups.items(), 2):
+    for name, own in grouped(made, "run").items():
+        for (one, ours), (other, theirs) in combinations(grouped(own, "setup").items(), 2):
             where = f'{name}, "{one}" and "{other}"'
             if ours[0].measure != theirs[0].measure:
                 yield f"{where}: the answer is about {ours[0].measure} and {theirs[0].measure}"
@@ -179,7 +182,7 @@ def contradictions(made: Iterable[Row]) -> Iterator[str]:
                 low, high = sorted((STEPS.get(row.grade, 0), STEPS.get(grades.get(row.metric, row.grade), 0)))
                 if (low <= 0 and high == STEPS["strong"]) or low < 0 < high:
                     yield f"{where}: {row.metric} is {row.grade} and {grades[row.metric]}"
-            sets = [{*rows[0].recommended.split(), *rows[0].tied.split()} for rows in (ours, theirs)]
+            sets = [preferred(rows[0]) for rows in (ours, theirs)]
             if all(sets) and not set.intersection(*sets):
                 yield f"{where}: no system is recommended or tied in both"
 
@@ -210,16 +213,12 @@ or call tied have none in common.
 
 **A metric's grade moves by two steps or more, or no system is in every set-up's set: {moves}.**{moved}
 
-Every metric of every set-up: [settings.tsv](../data/settings.tsv).
-`benchmarks/answers_again.py` computes tau, interval and grade again from the folders of the runs."""
+Every metric of every set-up: [settings.tsv](../data/settings.tsv)."""
 
 
 def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
     """docs/explanation/answers.md."""
-    folders: dict[str, list[Row]] = {}
-    for row in answers:
-        if "/" in row.run:
-            folders.setdefault(row.run, []).append(row)
+    folders = grouped((row for row in answers if "/" in row.run), "run")
     best = {name: min((row.grade for row in own), key=GRADES.index) for name, own in folders.items()}
     lines = [INTRO.format(folders=len(folders))]
     for grade in GRADES:

@@ -10,10 +10,10 @@ a user would read. One line for each folder; the last line has the shares over a
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.folders import label
 from clirbench.configuration.building import build
 from clirbench.configuration.composing import compose_configuration
 from clirbench.experiment import run
@@ -39,15 +39,15 @@ def halves(result: Result) -> list[Kinds]:
 
 def main(folders: list[str]) -> None:
     print("collection", "metrics_differ", "cells", "orders_differ", "halves", "kinds", sep="\t")
-    metrics, orders = [0, 0], [0, 0]
+    metrics: list[bool] = []
+    orders: list[bool] = []
     for folder in folders:
         result = run(build(compose_configuration(["+experiment=folder", f'folder="{folder}"', "topics=rareterms"])))
         drawn, kinds = halves(result), result.kinds
         cells = [one.differs for two in drawn for one in two.metrics]
         different = [two.differs for two in drawn]
-        metrics, orders = [
-            [told[0] + sum(of), told[1] + len(of)] for told, of in ((metrics, cells), (orders, different))
-        ]
+        metrics += cells
+        orders += different
         said = "none"
         if kinds is not None:
             grades = {row.metric: row for row in result.correlations if row.measure == "RBO(p=0.9)" and row.grade}
@@ -58,9 +58,8 @@ def main(folders: list[str]) -> None:
                 f" {grades[one.metric].grade}/{one.grade}{' lowered' if grades[one.metric].lowered else ''}"
                 for one in kinds.metrics
             )
-        where = "/".join(Path(folder).parts[-2:])
-        print(where, sum(cells), len(cells), sum(different), len(different), said, sep="\t", flush=True)
-    shares = [told[0] / max(1, told[1]) for told in (metrics, orders)]
+        print(label(folder), sum(cells), len(cells), sum(different), len(different), said, sep="\t", flush=True)
+    shares = [sum(differ) / max(1, len(differ)) for differ in (metrics, orders)]
     passed = all(share <= PASS for share in shares)
     print(f"all: metrics {shares[0]:.3f}, orders {shares[1]:.3f}: {'passed' if passed else 'failed'}")
 

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.folders import measured, wmt
+from clirbench.configuration.laboratories import parse
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import decided
@@ -52,17 +53,6 @@ MARKS: Mapping[str, tuple[float, float]] = {
     "difference held": (0.93, 0.97),
     "best in set": (0.95, 1.0),
 }
-
-
-@dataclass(frozen=True)
-class Average:
-    """A measure that is the mean of its topics."""
-
-    name: str = "MAP"
-    higher_is_better: bool = True
-
-    def aggregate(self, values: Doubles) -> Doubles:
-        return np.asarray(values.mean(axis=-1))
 
 
 @dataclass
@@ -129,7 +119,7 @@ def evidence_of(x: Doubles, values: Doubles) -> Evidence:
     names = tuple(f"{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(len(values)))
     columns = [Column(f"m{i}", "metric", row) for i, row in enumerate(x)]
     board = Scoreboard(names, (*columns, Column("MAP", "measure", values.mean(axis=1))))
-    return Evidence(board, per_topic={"MAP": values}, measures={"MAP": Average()})  # type: ignore[dict-item]
+    return Evidence(board, per_topic={"MAP": values}, measures={"MAP": parse("MAP")})
 
 
 def tau(x: Doubles, y: Doubles) -> float:

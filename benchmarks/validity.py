@@ -6,9 +6,9 @@ A cell is one world and what is said there (validity_intervals.py, validity_cell
 yields names and values; the first word of a name is its kind: `cover`, `predicted` (1 where an interval holds the
 truth; `predicted` for a new collection), `error` (1 where something false is said), `power`, `note`; `width NAME` and
 `oracle NAME` belong to an interval. NaN: nothing was said. What each cell saw is kept in `KEEP`, so a stopped run goes
-on. `--write DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay) and the page made from
-that file to DIR/explanation/validity.md; without it the page is printed. Where ../shared/data is missing, cells that
-need it are left out.
+on. `--write DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay; `--cells nothing` asks
+for none) and the page made from that file to DIR/explanation/validity.md; without it the page is printed. Where
+../shared/data is missing, cells that need it are left out.
 """
 
 import argparse
@@ -25,7 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from scipy.stats import beta, t
+from scipy.stats import binomtest, t
 
 from benchmarks.folders import KEEP, MIRROR
 from benchmarks.tables import read_rows, write_rows
@@ -81,7 +81,8 @@ def _row(world: str, kind: str, what: str, told: Seen) -> Row:
     if not len(values):
         return Row(world, kind, what, *[math.nan] * 3, 0.0, *[math.nan] * 2, len(column), "not said")
     rate = float(values.mean())
-    low, high = exact(rate, len(values))
+    exact = binomtest(round(rate * len(values)), len(values)).proportion_ci(0.99)  # Clopper and Pearson 1934
+    low, high = float(exact.low), float(exact.high)
     if not np.isin(values, (0, 1)).all():
         half = float(t.ppf(0.995, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
         low, high = rate - half, rate + half
@@ -102,13 +103,6 @@ def _verdict(kind: str, low: float, high: float, width: float, oracle: float) ->
 
 def middle(values: np.ndarray) -> float:
     return float(np.median(values[~np.isnan(values)])) if (~np.isnan(values)).any() else math.nan
-
-
-def exact(rate: float, n: int) -> tuple[float, float]:
-    """99 % interval of a share (Clopper and Pearson 1934)."""
-    hits = round(rate * n)
-    low = float(beta.ppf(0.005, hits, n - hits + 1)) if hits else 0.0
-    return low, float(beta.ppf(0.995, hits + 1, n - hits)) if hits < n else 1.0
 
 
 def main(arguments: Sequence[str]) -> int:

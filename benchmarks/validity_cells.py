@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.worlds import BASE, COVARIATE_WORLDS, NULL_WORLDS, TRUE_WORLDS, Recipe
-from clirbench.statistics.agreement import Interval
+from clirbench.statistics.agreement import Agreement, Interval
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.ceiling import between_error, ceiling, freedom
 from clirbench.statistics.decision import compare_with_baseline
@@ -44,7 +44,7 @@ def inside(low: float, truth: float, high: float) -> float:
     return math.nan if math.isnan(low) else float(low - 1e-12 <= truth <= high + 1e-12)
 
 
-def held(what: str, found: Interval, truth: float) -> See:
+def held(what: str, found: Interval | Agreement, truth: float) -> See:
     yield f"cover {what}", inside(found.low, truth, found.high)
     yield f"width {what}", found.high - found.low
 

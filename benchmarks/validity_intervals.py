@@ -44,7 +44,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.folders import METRICS, measured, wmt
-from benchmarks.validity_cells import Cell, See, inside
+from benchmarks.validity_cells import Cell, See, held
 from benchmarks.worlds import BASE, Recipe
 from clirbench.engines.local import Serial
 from clirbench.report.answer import answered
@@ -69,7 +69,7 @@ def left_out() -> list[Path]:
 
 
 @cache
-def found(topics: str, measure: str) -> list[tuple[Doubles, Doubles]]:
+def columns(topics: str, measure: str) -> list[tuple[Doubles, Doubles]]:
     """(metrics, systems), (systems, topics) of every folder that is left out."""
     return [(made["x"], made[measure]) for made in (measured(folder, topics) for folder in left_out())]
 
@@ -81,7 +81,7 @@ def standard(columns: Doubles) -> Doubles:
 @cache
 def population(topics: str, measure: str) -> tuple[Doubles, Doubles, Doubles]:
     """x (metrics, systems), y (systems,) and taus of all folders together."""
-    every = found(topics, measure)
+    every = columns(topics, measure)
     x = np.concatenate([standard(one) for one, _ in every], axis=1)
     y = np.concatenate([standard(values.mean(axis=1)) for _, values in every])
     return x, y, true_taus(x, y)
@@ -105,14 +105,14 @@ def pooled(topics: str, measure: str, n: int, rng: np.random.Generator) -> tuple
 
 
 def one_folder(n: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
-    fit = [one for one in found("keyterms", "RBO(p=0.9)") if one[0].shape[1] >= max(n, ONE_FOLDER)]
+    fit = [one for one in columns("keyterms", "RBO(p=0.9)") if one[0].shape[1] >= max(n, ONE_FOLDER)]
     x, values = fit[rng.integers(len(fit))]
     x, y = standard(x), standard(values.mean(axis=1))
     return sampled(x, y, true_taus(x, y), n, rng)
 
 
 def resampled(topics: str, number: int, n: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
-    every = found(topics, "RBO(p=0.9)")
+    every = columns(topics, "RBO(p=0.9)")
     x = population(topics, "RBO(p=0.9)")[0]
     y = np.concatenate([standard(v[:, rng.integers(v.shape[1], size=number)].mean(axis=1)) for _, v in every])
     return sampled(x, y, true_taus(x, y), n, rng)
@@ -128,8 +128,7 @@ def interval(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> See:
     x, y, taus = draw(n, rng)
     unit, at, other = np.arange(n), seed % len(x), rng.permutation(y)
     (alone,) = agreements(x[at : at + 1], y, unit)
-    yield "cover interval of one metric", inside(alone.low, float(taus[at]), alone.high)
-    yield "width interval of one metric", alone.high - alone.low
+    yield from held("interval of one metric", alone, float(taus[at]))
     low = np.median(y) - 2.5 * 1.4826 * np.median(np.abs(y - np.median(y)))
     for number in (number for number in RUNS if number <= len(x)):
         lows = np.array([one.low for one in agreements(x[:number], y, unit)])

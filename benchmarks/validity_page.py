@@ -1,16 +1,10 @@
-"""docs/explanation/validity.md, one page, written from its data file docs/data/validity.tsv.
-
-python -m benchmarks.validity_page docs
-"""
+"""docs/explanation/validity.md, one page, made from its data file docs/data/validity.tsv by benchmarks/validity.py."""
 
 import math
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from benchmarks.tables import read_rows
 
 DATA, PAGE = Path("data/validity.tsv"), Path("explanation/validity.md")
 
@@ -51,7 +45,7 @@ FAILS: Mapping[str, str] = {
     "wide": "More than 1.25 times as wide as the oracle's",
     "quiet": "Claimed in less than .95 with 16 or more independent units",
 }
-INTRO = """<!-- Written by benchmarks/validity_page.py from docs/data/validity.tsv; do not edit. -->
+INTRO = """<!-- Written by benchmarks/validity.py from docs/data/validity.tsv; do not edit. -->
 # Do the statistics keep what they promise?
 
 Only where the truth is known can one see whether an interval holds it. So `benchmarks/validity.py` draws worlds:
@@ -164,8 +158,3 @@ COLUMNS: Mapping[str, Callable[[list[float]], float] | None] = {
 def number(value: float, digits: int) -> str:
     """Without its leading zero, as all figures of the project; empty for NaN."""
     return "" if math.isnan(value) else f"{value:.{digits}f}".replace("0.", ".", 1 if abs(value) < 1 else 0)
-
-
-if __name__ == "__main__":
-    docs = Path(sys.argv[1])
-    (docs / PAGE).write_text(page(read_rows(docs / DATA, Row)), encoding="utf-8")

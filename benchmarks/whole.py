@@ -171,7 +171,6 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--systems", type=int, nargs="+", default=[1, 38])
     parser.add_argument("--rivals", nargs="*", default=["bm25s", "lucene", "clireval"])
-    parser.add_argument("--without", action="store_true", help="the rivals alone")
     parser.add_argument("--tree", type=Path, help="another checkout, measured in turns with this one")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--as", dest="rival", help=argparse.SUPPRESS)
@@ -194,9 +193,9 @@ def compare(folder: Path, systems: int, options: argparse.Namespace) -> None:
     topics = ["topics=keyterms", f"topics.n={TOPICS}", *options.overrides]
     rounds = [
         [costs_of_ours(tree, folder, systems, topics) for tree in (ROOT, options.tree) if tree]
-        for _ in range(0 if options.without else options.times)
+        for _ in range(options.times)
     ]
-    ours = {label: median(found[0][label] for found in rounds) for label in (rounds[0][0] if rounds else ())}
+    ours = {label: median(found[0][label] for found in rounds) for label in rounds[0][0]}
     if options.tree:
         pairs = {label: median(here[label] / there[label] for here, there in rounds) for label in ours}
         print("of the other checkout's: " + ", ".join(f"{share:.2f} {label}" for label, share in pairs.items()))
@@ -204,7 +203,7 @@ def compare(folder: Path, systems: int, options: argparse.Namespace) -> None:
         if rival == "clireval" and systems > 1:
             continue
         mine = ours
-        if rival == "clireval" and not options.without:
+        if rival == "clireval":
             every = ["topics=sentences", "topics.n=100000", "topics.min_terms=1", "relevance=jenks"]
             mine = costs_of_ours(ROOT, folder, 1, every)
         theirs = [*(sys.executable, "-m", "benchmarks.whole", str(folder)), "--systems", str(systems), "--as", rival]
