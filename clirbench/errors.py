@@ -152,6 +152,15 @@ class StoreError(ClirbenchError):
     """The run folder or the store cannot be written."""
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise `StoreError` where the block cannot write the file."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
 class Problems(ClirbenchError):
     """Several errors at once: everything that is wrong with one configuration or one folder."""
 

@@ -31,7 +31,7 @@ from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.store.cached import Plan, cached_result
 from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
-from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
+from clirbench.systems.likeness import Resemblances
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource, described
 from clirbench.types import JUDGES, Doubles, Failure, Judged, Run, Topic, Translation
@@ -266,7 +266,7 @@ class Result:
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     baselines: Scoreboard = NO_ROWS
-    resemblances: Resemblances = NOTHING_ALIKE
+    resemblances: Resemblances = field(default_factory=Resemblances)
     second: Retrieval | None = None
 
     @property
@@ -314,7 +314,7 @@ class Result:
     @property
     def near_copies(self) -> list[tuple[str, str]]:
         """Pairs of systems of nearly the same text, which chains of them put into one unit."""
-        return [(pair.first, pair.second) for pair in self.resemblances.near]
+        return list(self.resemblances.near)
 
     @cached_property
     def other_readings(self) -> Mapping[str, Units]:

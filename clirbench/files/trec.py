@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from clirbench.errors import UNSEEN, ClirbenchError, InputError, StoreError, gathered, raise_all
+from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
@@ -65,7 +65,8 @@ def write_run(path: Path, run: Run, tag: str) -> None:
         for topic_id in run.topic_ids
         for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
     ]
-    _write(path, "".join(lines))
+    with writing(path):
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
@@ -76,7 +77,8 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
         _refuse_unwritable(path, "document", grades)
         for doc_id, grade in grades.items():
             lines.append(f"{topic_id} 0 {doc_id} {grade}\n")
-    _write(path, "".join(lines))
+    with writing(path):
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def read_run(path: Path, known: Container[str] | None = None) -> Run:
@@ -245,10 +247,3 @@ def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
             raise InputError(
                 f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"
             )
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from None
