@@ -13,7 +13,7 @@ from clirbench import steps as of_all
 from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
-from clirbench.errors import Changed, NothingCompared, raise_all
+from clirbench.errors import NothingCompared, changed_error, raise_all
 from clirbench.inputs import (
     adapt_to_inputs,
     distinct,
@@ -56,7 +56,7 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         foretold = preflight(experiment, inputs)
         work = compute_steps(experiment, inputs, watch)
         result = conclude(replace(work, notes=(*foretold, *work.notes)), watch)
-        raise_all([Changed(file) for file in snapshot.changed()])
+        raise_all([changed_error(file) for file in snapshot.changed()])
     if inputs is None or inputs.corpus.crossed is None:
         return result
     from clirbench.inputs import both_ways, exchanged  # no other run pays for loading it

@@ -1,11 +1,11 @@
 """What a run is given (`Experiment`), what it reads (`Inputs`), and what it computes and finds (`Result`)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -176,10 +176,8 @@ class Analysis(Protocol):
         """The tables; raises `ConfigError`, before any long work, where the run does not have what it needs."""
 
 
-class Watch(Protocol):
-    """Shows progress: passes the values through while it counts them."""
-
-    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+Watch: TypeAlias = Callable[[str, Iterable[Any], int], Iterator[Any]]
+"""Shows progress under a title: passes the values, of which there are so many in all, through while it counts them."""
 
 
 def no_watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:

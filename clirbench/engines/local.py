@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.checks import whole_number
-from clirbench.engines.base import Done, Item, Lost, Result, Task, answer, available_cores, dispatch, killed
+from clirbench.engines.base import Done, Lost, Task, answer, available_cores, dispatch, killed
 from clirbench.engines.elsewhere import Joblib
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ PR_SET_PDEATHSIG = 1
 class Serial:
     """One item after the other, in this process."""
 
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         return map(step, items)
 
 
@@ -59,9 +57,7 @@ class Processes:
     def __post_init__(self) -> None:
         whole_number("engine.workers", self.workers, or_null=True)
 
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         alone = getattr(step, "alone", False)
         workers = 1 if alone or len(items) < 2 else self.workers or available_cores()
         if workers == 1 and not alone:
@@ -80,7 +76,7 @@ class Processes:
             yield from dispatch(step, items[done:], work)
 
 
-def _first_results(step: Callable[[Item], Result], items: Sequence[Item], forks: bool) -> Iterator[Result]:
+def _first_results(step: Callable[[Any], Any], items: Sequence[Any], forks: bool) -> Iterator[Any]:
     """Results of the first items (one at least, to be inherited), until what is left seems worth starting workers."""
     patience, worth = (FORK_PATIENCE, FORK_WORTH_SECONDS) if forks else (PATIENCE, WORTH_SECONDS)
     start = time.monotonic()

@@ -94,7 +94,7 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
         value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
         if not abs(value) <= LARGEST:
             raise InputError(
-                f"{path}: line {number}: score {_shown(fields[4])} is not a finite number (of single precision)"
+                f"{path}: line {number}: score {fields[4].decode()!r} is not a finite number (of single precision)"
             )
         topic_id, doc_id = fields[0].decode(), fields[2].decode()
         ranked = scores.setdefault(topic_id, {})
@@ -130,7 +130,7 @@ def read_judgments(path: Path) -> Iterator[Judgment]:
     seen: dict[tuple[str, str], int] = {}
     for number, fields in _judgment_fields(path):
         if not INTEGER.fullmatch(fields[-1]) or len(fields[-1]) > 9:
-            raise InputError(f"{path}: line {number}: grade {_shown(fields[-1])} is not a whole number")
+            raise InputError(f"{path}: line {number}: grade {fields[-1].decode()!r} is not a whole number")
         grade = int(fields[-1])
         key = (fields[0].decode(), fields[-2].decode())
         if key in seen:
@@ -235,10 +235,6 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
                 yield number, fields
             elif fields:
                 raise InputError(f"{path}: line {number}: {len(fields)} fields, expected {count}: {layout}")
-
-
-def _shown(field: bytes) -> str:
-    return repr(field.decode())
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:

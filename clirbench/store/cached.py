@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
-from clirbench.errors import Changed, ClirbenchError, InputError, StoreError, writing
+from clirbench.errors import ClirbenchError, InputError, StoreError, changed_error, writing
 from clirbench.files.run_files import MARKER, is_plain, path_inside
 from clirbench.later import load_value
 from clirbench.store.keys import environment, fingerprint
@@ -240,8 +240,8 @@ class Work:
                 if key not in there and key not in fresh:
                     fresh |= self._computed(job, call, there | fresh)
         files = getattr(job.text.value, "files", ())
-        if changed := next((Changed(file) for file in files if snapshot.differs(file)), None):
-            fresh = dict.fromkeys(fresh, Failure(str(changed)))
+        if changed := next(filter(snapshot.differs, files), None):
+            fresh = dict.fromkeys(fresh, Failure(str(changed_error(changed))))
         kept = {key: one for key, one in fresh.items() if not isinstance(one, Failure)}
         if self.store is None or not kept:
             return there | fresh, ""

@@ -10,7 +10,7 @@ step and never changed, so no reader sees half of it and two runs may share a st
 by the next one. It is not forced to disk: after a power cut the sums find what is torn, and a rerun makes it again.
 
 `Snapshot`: what a run has read is what it goes on with. The first reading of a file gives its hash; a later one of
-other bytes is `Changed`.
+other bytes is an error.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from clirbench.errors import Changed, InputError, StoreError
+from clirbench.errors import InputError, StoreError, changed_error
 from clirbench.files.lines import pages
 from clirbench.files.run_files import State, open_regular, state_of
 from clirbench.text import current_view, read_pieces, seen_through
@@ -362,7 +362,7 @@ class Snapshot:
         return self.seen[_place(path)]
 
     def checked(self, path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces; raises `Changed` before the last one where they are not those of the first reading.
+        """The pieces; raises `InputError` before the last one where they are not those of the first reading.
 
         Whoever has the last piece has read the right bytes, whether or not it asks for more.
         """
@@ -374,7 +374,7 @@ class Snapshot:
             digest.update(piece)
             held = piece
         if self.seen.setdefault(_place(path), digest.hexdigest()) != digest.hexdigest():
-            raise Changed(path)
+            raise changed_error(path)
         self.states[_place(path)] = before if state_of(path) == before else None
         if held is not None:
             yield held
