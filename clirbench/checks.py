@@ -81,13 +81,3 @@ def checked(key: str, value: Any, protocol: type) -> Any:
         hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
         raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
     return value
-
-
-def check_choice(component: str, key: str, value: str, choices: Iterable[str]) -> None:
-    """`one_of` for a setting of a metric."""
-    one_of(f"{component}: {key}", value, choices)
-
-
-def check_least(component: str, key: str, value: object, least: float) -> None:
-    """`number` for a setting of a metric."""
-    number(f"{component}: {key}", value, least=least)

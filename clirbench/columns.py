@@ -92,8 +92,8 @@ def require_columns(imported: Scoreboard) -> Scoreboard:
 def score_tables(experiment: Experiment, corpus: Corpus) -> ScoreTables | None:
     """The configured score tables, and those in the folder of the test set."""
     tables = experiment.tables or ScoreTables()
-    path = None if corpus.test_layout is None else corpus.test_layout.single("scores.tsv")
-    tables = replace(tables if path is None else tables.with_table(path), further=corpus.official.tables)
+    own = None if corpus.test_layout is None else corpus.test_layout.single("scores.tsv")
+    tables = replace(tables, tables=(*tables.tables, *([str(own)] if own else [])), further=corpus.official.tables)
     return tables if tables.tables or tables.further else None
 
 

@@ -5,7 +5,6 @@
     |   `-- UnknownName    a metric, measure, column or system that does not exist (choices, closest match)
     |-- InputError         a file or folder of the user's is missing, malformed or misaligned
     |   |-- AlignmentError line counts or ids that must agree do not
-    |   |-- Changed        a file is not what it was when this run first read it
     |   |-- EmptyCollection no document of a searched collection has a term
     |   `-- MissingData    data that an experiment needs lie nowhere (says how to get them)
     |-- DownloadError      a download failed or did not have the promised content
@@ -119,11 +118,9 @@ class AlignmentError(InputError):
     """Line counts or ids that must agree do not."""
 
 
-class Changed(InputError):
-    """A file is not what it was when this run first read it."""
-
-    def __init__(self, where: object) -> None:
-        super().__init__(f"{where} changed while this run was reading it; run again once it is complete")
+def changed_error(where: Path) -> InputError:
+    """The error for a file that is not what it was when this run first read it."""
+    return InputError(f"{where} changed while this run was reading it; run again once it is complete")
 
 
 class EmptyCollection(InputError):
@@ -150,6 +147,15 @@ class NothingCompared(ClirbenchError):
 
 class StoreError(ClirbenchError):
     """The run folder or the store cannot be written."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise `StoreError` where the block cannot write the file."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
 class Problems(ClirbenchError):

@@ -13,7 +13,7 @@ from clirbench import steps as of_all
 from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
-from clirbench.errors import Changed, NothingCompared, raise_all
+from clirbench.errors import NothingCompared, changed_error, raise_all
 from clirbench.inputs import (
     adapt_to_inputs,
     distinct,
@@ -37,8 +37,8 @@ from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
-from clirbench.systems.health import Reference, compared_sides, examined, health, health_table, reference_texts, side_of
-from clirbench.systems.likeness import NOTHING_ALIKE, References, Resemblances, resemblances, worded
+from clirbench.systems.health import compared_sides, examined, health, health_table, reference_texts, side_of
+from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
 from clirbench.types import Failure, Judged, Run, split_failures
 
@@ -56,7 +56,7 @@ def run(experiment: Experiment, watch: Watch = no_watch) -> Result:
         foretold = preflight(experiment, inputs)
         work = compute_steps(experiment, inputs, watch)
         result = conclude(replace(work, notes=(*foretold, *work.notes)), watch)
-        raise_all([Changed(file) for file in snapshot.changed()])
+        raise_all([changed_error(file) for file in snapshot.changed()])
     if inputs is None or inputs.corpus.crossed is None:
         return result
     from clirbench.inputs import both_ways, exchanged  # no other run pays for loading it
@@ -252,14 +252,14 @@ def looked_over(
 ) -> tuple[dict[tuple[str, str], Any], Resemblances]:
     """The health of every text, by (system, side) and (reference, ""), and what the texts share."""
     named, references = reference_texts(inputs.corpus), References.of(inputs.corpus, inputs.translations)
-    jobs = [Pass({"": Call(examined, (Reference(text, 0), text))}, Shared(text), REFERENCES) for text in named.values()]
+    jobs = [Pass({"": Call(examined, (None, text))}, Shared(text), REFERENCES) for text in named.values()]
     if not made_from_reference(experiment):
         jobs += [Pass({"": Call(worded, (references, text))}, Shared(text), REFERENCES) for text in references.texts]
     of_references = [one[""] for one in run_jobs(experiment.engine, jobs)]
     healthy = {(name, ""): one for name, one in zip(named, of_references, strict=False)}
     healthy |= {(s, name[1]): one for s, of in found.items() for name, one in of.items() if name[0] == "health"}
     ours = {s: of["worded",] for s, of in found.items() if ("worded",) in of}
-    return healthy, resemblances(of_references[len(named) :], ours) if ours else NOTHING_ALIKE
+    return healthy, resemblances(of_references[len(named) :], ours) if ours else Resemblances()
 
 
 def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:

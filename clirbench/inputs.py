@@ -340,27 +340,26 @@ def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tup
     `NothingCompared` where no other system is left.
     """
     notes = [
-        f"{copy.system} copies the reference ({short(100 * copy.dice, 3)} % of its word 4-grams are the same, "
-        f"{short(100 * copy.repeated, 3)} % of its lines)"
-        for copy in found.references
+        f"{system} copies the reference ({short(100 * dice, 3)} % of its word 4-grams are the same, "
+        f"{short(100 * found.repeated[system], 3)} % of its lines)"
+        for system, dice in found.copies.items()
     ]
-    if experiment.keep_copies or not found.references:
+    if experiment.keep_copies or not found.copies:
         return inputs, notes
-    copies = [copy.system for copy in found.references]
-    if experiment.baseline in copies:
+    if experiment.baseline in found.copies:
         raise ConfigError(f"baseline={experiment.baseline} copies the reference; keep_copies=true compares with it")
-    kept = tuple(translation for translation in inputs.translations if translation.system not in copies)
+    kept = tuple(translation for translation in inputs.translations if translation.system not in found.copies)
     if not kept:
         raise NothingCompared("every system copies the reference; keep_copies=true compares them")
     notes = [f"{note} and is left out; keep_copies=true keeps it" for note in notes]
-    left_out = {**inputs.left_out, **dict.fromkeys(copies, "copies the reference; keep_copies=true")}
+    left_out = {**inputs.left_out, **dict.fromkeys(found.copies, "copies the reference; keep_copies=true")}
     return replace(inputs, translations=kept, left_out=left_out), notes
 
 
 def near_copy_notes(units: Units, systems: Sequence[str], found: Resemblances) -> Iterator[str]:
     """A note for each group of systems that texts put together; `systems`: the names, as in the board."""
     for names in units.groups(systems) if units.source in (NEAR_COPIES, STEM) else ():
-        near = [pair.dice for pair in found.near if pair.first in names]
+        near = [dice for (first, _), dice in found.near.items() if first in names]
         what, why = "near-copies count", ""
         if units.source == STEM and any(name in found.stems for name in names):
             what, why = "systems of one name count", "the texts of one name share more than others do; "

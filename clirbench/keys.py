@@ -77,6 +77,7 @@ class Key:
         return float(value) if self.kind.startswith("a number") else value
 
 
+LIMITS = fields(Limits)
 KEYS = (
     Key("name", TEXT, "run", "names the run's folder"),
     Key("folder", TEXT, None, "the retrieval collection, a folder of MT outputs", FILES),
@@ -123,13 +124,7 @@ KEYS = (
     Key("second_topics", FLAG, True, "beside topics made from the collection, another kind is searched and compared"),
     Key("seed", WHOLE, 0, "seed of everything random"),
     Key("check", FLAG, False, "read, align and list everything, run nothing"),
-    Key("limits.line_bytes", COUNT, Limits.line_bytes, "the most that is read: of one line, one document as JSON"),
-    Key("limits.held_bytes", COUNT, Limits.held_bytes, "the most that is read: of a file that is held in memory"),
-    Key("limits.unpacked_bytes", COUNT, Limits.unpacked_bytes, "the most that is read: of a file that is streamed"),
-    Key("limits.lines", COUNT, Limits.lines, "the most that is read: of a searched text"),
-    Key("limits.json_depth", COUNT, Limits.json_depth, "the most that is read: lists and objects within each other"),
-    Key("limits.topics", COUNT, Limits.topics, "the most that is read: of one set of topics"),
-    Key("limits.pairs", COUNT, Limits.pairs, "the most that is read: topics times documents"),
+    *(Key(f"limits.{one.name}", COUNT, one.default, f"the most that is read: {one.metadata['of']}") for one in LIMITS),
     Key("output.runs", TEXT, "auto", "run files; auto: all up to 50 systems", ("all", "ideal", "none", "auto")),
     Key("output.figures", NAMES, ["svg"], "formats of the figures; [] for none", ("svg",)),
     Key("output.json", FLAG, False, "whether results.json is printed, and nothing else"),

@@ -4,24 +4,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
-from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Generic, TypeVar, cast
 
 Name = TypeVar("Name")
 Value = TypeVar("Value")
-Loaded = TypeVar("Loaded", covariant=True)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@runtime_checkable
-class Later(Protocol[Loaded]):
-    """Something that stands for a value, such as an entry of the store."""
-
-    def load(self) -> Loaded:
-        """The value, read again at each call."""
-
-
-def load_value(value: Later[Value] | Value) -> Value:
-    """The value itself, loaded where it is to be loaded later."""
+def load_value(value: Any) -> Any:
+    """The value itself, read again at each call where something with `load` stands for it, as an entry of the store."""
     return value.load() if hasattr(value, "load") else value
 
 
@@ -35,11 +26,11 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
     """Values by name, each loaded when it is looked up.
 
     A shelf that does not hold loads a value each time, so that a loop over all has one in memory; one that `holds`
-    loads it once, for those who come back to it many times: one value for all names that share a `Later`. Values whose
+    loads it once, for those who come back to it many times: one value for all names that share an entry. Values whose
     arrays would exceed `room` bytes in all are loaded each time. A shelf on a shelf takes what that one keeps.
     """
 
-    kept: Mapping[Name, Later[Value] | Value]
+    kept: Mapping[Name, Any]
     holds: bool = False
     room: int | None = None
     loaded: dict[int, Value] = field(default_factory=dict, init=False, repr=False)
@@ -52,7 +43,7 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
         kept = self.kept[name]
         if id(kept) in self.loaded:  # which lives as long as what it was taken from
             return self.loaded[id(kept)]
-        value = load_value(kept)
+        value: Value = load_value(kept)
         if self.holds and (self.room is None or self.held_bytes + bytes_of_arrays(value) <= self.room):
             self.loaded[id(kept)] = value
         return value

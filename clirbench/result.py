@@ -1,11 +1,11 @@
 """What a run is given (`Experiment`), what it reads (`Inputs`), and what it computes and finds (`Result`)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.store.cached import Plan, cached_result
 from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
-from clirbench.systems.likeness import NOTHING_ALIKE, Resemblances
+from clirbench.systems.likeness import Resemblances
 from clirbench.text import Text
 from clirbench.topics.base import TopicSource, described
 from clirbench.types import JUDGES, Doubles, Failure, Judged, Run, Topic, Translation
@@ -177,10 +177,8 @@ class Analysis(Protocol):
         """The tables; raises `ConfigError`, before any long work, where the run does not have what it needs."""
 
 
-class Watch(Protocol):
-    """Shows progress: passes the values through while it counts them."""
-
-    def __call__(self, title: str, values: Iterable[Value], total: int) -> Iterator[Value]: ...
+Watch: TypeAlias = Callable[[str, Iterable[Any], int], Iterator[Any]]
+"""Shows progress under a title: passes the values, of which there are so many in all, through while it counts them."""
 
 
 def no_watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
@@ -269,7 +267,7 @@ class Result:
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     baselines: Scoreboard = NO_ROWS
-    resemblances: Resemblances = NOTHING_ALIKE
+    resemblances: Resemblances = field(default_factory=Resemblances)
     second: Retrieval | None = None
 
     @property
@@ -317,7 +315,7 @@ class Result:
     @property
     def near_copies(self) -> list[tuple[str, str]]:
         """Pairs of systems of nearly the same text, which chains of them put into one unit."""
-        return [(pair.first, pair.second) for pair in self.resemblances.near]
+        return list(self.resemblances.near)
 
     @cached_property
     def other_readings(self) -> Mapping[str, Units]:

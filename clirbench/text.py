@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -50,6 +50,10 @@ def seen_through(view: object) -> AbstractContextManager[None]:
     return _within(_view, view)
 
 
+def _limit(default: int, of: str) -> Any:
+    return field(default=default, metadata={"of": of})
+
+
 @dataclass(frozen=True)
 class Limits:
     """The most that is read (keys `limits.NAME`): beyond it an error names the key, instead of a machine that stalls.
@@ -60,18 +64,18 @@ class Limits:
     no whole number; a line may always be as long as a block.
     """
 
-    line_bytes: int = 64 << 20
-    held_bytes: int = 512 << 20
-    unpacked_bytes: int = 100 * 10**9
-    lines: int = 50_000_000
-    json_depth: int = 100
-    topics: int = 50_000
-    pairs: int = 100 * 10**9
+    line_bytes: int = _limit(64 << 20, "of one line, one document as JSON")
+    held_bytes: int = _limit(512 << 20, "of a file that is held in memory")
+    unpacked_bytes: int = _limit(100 * 10**9, "of a file that is streamed")
+    lines: int = _limit(50_000_000, "of a searched text")
+    json_depth: int = _limit(100, "lists and objects within each other")
+    topics: int = _limit(50_000, "of one set of topics")
+    pairs: int = _limit(100 * 10**9, "topics times documents")
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            least = BLOCK if field.name.endswith("bytes") else 1
-            whole_number(f"limits.{field.name}", getattr(self, field.name), least)
+        for one in fields(self):
+            least = BLOCK if one.name.endswith("bytes") else 1
+            whole_number(f"limits.{one.name}", getattr(self, one.name), least)
 
 
 _DEFAULT = Limits()

@@ -23,7 +23,7 @@ from tests.conftest import write_lines
 
 ANALYSES = sorted(
     path.stem
-    for folder in (CONF, *(lab.folder / "conf" for lab in laboratories()))
+    for folder in (CONF, *(folder / "conf" for folder in laboratories().values()))
     for path in (folder / "analyses").glob("*.yaml")
 )
 CHANCE = re.compile(r"p|p_(?!best).*|.*_p|different")

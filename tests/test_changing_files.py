@@ -9,7 +9,7 @@ import pytest
 
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.engines.local import Serial
-from clirbench.errors import Changed, InputError, Problems
+from clirbench.errors import InputError, Problems
 from clirbench.experiment import run
 from clirbench.measures.parsing import parse
 from clirbench.metrics.bleu import BLEU
@@ -77,7 +77,7 @@ def test_no_row_has_two_versions_of_a_system(
     system = small_folder / "systems" / "every5.txt"
     original = system.read_text(encoding="utf-8")
     other = replace(experiment, engine=Cached(Serial(), Store(small_folder.parent / "another")))
-    with pytest.raises(Changed, match=r"every5\.txt changed while this run was reading it; run again once"):
+    with pytest.raises(InputError, match=r"every5\.txt changed while this run was reading it; run again once"):
         run_changing(other, when, lambda: change(system))
     # Nothing wrong was kept: the original is put back, and has its own numbers.
     system.write_text(original, encoding="utf-8")

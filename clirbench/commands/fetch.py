@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from clirbench.commands.base import command_parser, run_command, say
 from clirbench.datasets.manifests import (
-    Manifest,
-    Places,
+    ManifestFiles,
     cache_folder,
     download,
     load_manifest,
@@ -31,46 +30,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _list_or_fetch(options: Namespace) -> int:
-    places = Places(options.mirror, options.cache, options.yes)
     if not options.names:
         for name in manifest_names():
             say(f"{name:20} {load_manifest(name).title}")
     for name in options.names:
-        _fetch(load_manifest(name), places, options.every)
+        _fetch(ManifestFiles(load_manifest(name), options.mirror, options.cache, options.yes), options.every)
     return 0
 
 
-def _fetch(manifest: Manifest, places: Places, every: bool) -> None:
+def _fetch(files: ManifestFiles, every: bool) -> None:
     """Show where each file is, and get (or say what it would take to get) the others."""
+    manifest = files.manifest
     say(f"{manifest.name}: {manifest.title}")
     for key in ("origin", "licence", "citation"):
         say(f"  {key}: {getattr(manifest, key)}")
     missing = []
     for file in manifest.files:
-        path = places.found(manifest, file)
+        path = files.found(file)
         if path is None or every:
             missing.append(file)
         else:
             verify(path, file)
             say(f"  is here     {file.path}  ({path})")
-    if places.download and places.cache and manifest.facts:
-        n_facts = unpack_facts(manifest, places.cache)
-        home = cache_folder(places.cache, manifest)
+    if files.download and files.cache and manifest.facts:
+        n_facts = unpack_facts(manifest, files.cache)
+        home = cache_folder(files.cache, manifest)
         say(f"  documents and official scores, shipped with clirbench ({n_facts} files), are now in {home}")
     if not missing:
         say("  nothing to do: every file is here and has the promised content")
         return
     for file in missing:
-        what = "by hand    " if file.by_hand else "downloading" if places.download else "would fetch"
+        what = "by hand    " if file.by_hand else "downloading" if files.download else "would fetch"
         say(f"  {what} {file.path}  {megabytes(file.sent[0])}  {file.url}")
-        if places.download and not file.by_hand:
-            if not places.cache:
+        if files.download and not file.by_hand:
+            if not files.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
-            download(manifest, [file], places.cache)
+            download(manifest, [file], files.cache)
     total = megabytes(sum(file.sent[0] for file in missing if not file.by_hand))
-    if places.download:
+    if files.download:
         fetched = sum(not file.by_hand for file in missing)
-        say(f"  {fetched} files ({total}) are now in the cache {places.cache}, verified")
+        say(f"  {fetched} files ({total}) are now in the cache {files.cache}, verified")
     else:
         say(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
         say(f"  By hand: {manifest.by_hand}")

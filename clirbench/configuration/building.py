@@ -387,10 +387,10 @@ def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
 
     conf: the folder of the core's.
     """
-    ours = [laboratory for laboratory in laboratories() if laboratory.package.startswith("clirbench.labs.")]
-    folders = [conf, *(laboratory.folder / "conf" for laboratory in ours)]
+    ours = [folder for package, folder in laboratories().items() if package.startswith("clirbench.labs.")]
+    folders = [conf, *(folder / "conf" for folder in ours)]
     paths = (path for folder in folders for path in folder.rglob("*.yaml"))
-    lists = [path for laboratory in ours if (path := laboratory.folder / "reaches.yaml").is_file()]
+    lists = [path for folder in ours if (path := folder / "reaches.yaml").is_file()]
     does = CORE | {name: what for path in lists for name, what in yaml.safe_load(path.read_bytes()).items()}
     return {name for path in paths for name in NAMED.findall(path.read_text(encoding="utf-8"))}, does
 

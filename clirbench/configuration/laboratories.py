@@ -14,7 +14,6 @@ Measures by their names, those of laboratories too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -42,20 +41,12 @@ the key `pool`, `failed`: why conditions (`KEY=VALUE ...`) have no results.
 """
 
 
-@dataclass(frozen=True)
-class Laboratory:
-    """A laboratory: the name of its entry point, its package, and the folder of that."""
-
-    name: str
-    package: str
-    folder: Path
-
-
 @cache
-def laboratories() -> tuple[Laboratory, ...]:
-    """All installed laboratories, by name; raises `ConfigError` for a missing package."""
+def laboratories() -> dict[str, Path]:
+    """The folder of each installed laboratory by its package, ordered by name; raises `ConfigError` for a missing
+    package."""
     named = {(point.name, point.value) for point in entry_points(group=GROUP)}  # one installed twice is one
-    return tuple(Laboratory(name, package, _folder(name, package)) for name, package in sorted(named))
+    return {package: _folder(name, package) for name, package in sorted(named)}
 
 
 def _folder(name: str, package: str) -> Path:
@@ -71,7 +62,7 @@ def _folder(name: str, package: str) -> Path:
 
 def config_folders() -> list[Path]:
     """The folders of configurations of all laboratories."""
-    return [folder for laboratory in laboratories() if (folder := laboratory.folder / "conf").is_dir()]
+    return [conf for folder in laboratories().values() if (conf := folder / "conf").is_dir()]
 
 
 def commands() -> dict[str, str]:
@@ -80,7 +71,7 @@ def commands() -> dict[str, str]:
     Raises `ConfigError` for two of one name.
     """
     found: dict[str, str] = {}
-    for package, folder in [("clirbench", HERE), *((one.package, one.folder) for one in laboratories())]:
+    for package, folder in [("clirbench", HERE), *laboratories().items()]:
         for path in sorted((folder / "commands").glob("[!_]*.py")):
             module, known = f"{package}.commands.{path.stem}", found.get(path.stem)
             if known:
@@ -92,9 +83,9 @@ def commands() -> dict[str, str]:
 
 def hooks(name: str) -> Iterator[Callable[..., Any]]:
     """What laboratories have to say where the core asks: each function of this name, one of `HOOKS`."""
-    for laboratory in laboratories():
-        if (laboratory.folder / "hooks.py").is_file():
-            function = getattr(import_module(f"{laboratory.package}.hooks"), name, None)
+    for package, folder in laboratories().items():
+        if (folder / "hooks.py").is_file():
+            function = getattr(import_module(f"{package}.hooks"), name, None)
             if function is not None:
                 yield function
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
 
-from clirbench.corpora.layout import NO_SCORES, Layout, OfficialScores
+from clirbench.corpora.layout import Layout, OfficialScores
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.errors import ConfigError
 from clirbench.metrics.base import Metric
@@ -61,8 +61,8 @@ class Corpus:
     crossed: tuple[str, str] | None = None
     sentences: SentenceSplitter | None = None
     scores: tuple[Metric, ...] = ()
-    official: OfficialScores = NO_SCORES
-    notes: tuple[str, ...] = field(default=())
+    official: OfficialScores = field(default_factory=OfficialScores)
+    notes: tuple[str, ...] = ()
 
     @property
     def document_map(self) -> DocumentMap:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, chosen_references, folder_layout, official_scores
-from clirbench.corpora.sides import SideSettings, SideTexts, read_corpus, side_texts
+from clirbench.corpora.sides import SideTexts, read_corpus, side_texts
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
 
 
@@ -35,13 +35,13 @@ class FolderCorpus:
 
     def read(self) -> Corpus:
         test, searched = self._layouts()
-        corpus = read_corpus(test, searched, self._choice, self.collection)
+        corpus = read_corpus(test, searched, self.references, self.collection, self.documents_size)
         scoring = corpus.crossed[1] if corpus.crossed else chosen_references(test, self.references)[0]
         return replace(corpus, official=official_scores(test, scoring))
 
     def side_texts(self) -> SideTexts:
         """What tells the languages."""
-        return side_texts(*self._layouts(), self._choice)
+        return side_texts(*self._layouts(), self.references)
 
     def _layouts(self) -> tuple[Layout, Layout]:
         """The folder of the test set, and the one that is searched."""
@@ -52,7 +52,3 @@ class FolderCorpus:
                 layouts.append(folder_layout(folder))
         raise_all(errors)
         return layouts[-1], layouts[0]
-
-    @property
-    def _choice(self) -> SideSettings:
-        return SideSettings(self.references, self.documents_size)

@@ -18,7 +18,7 @@ codes, and the language that a text is in.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -35,8 +35,6 @@ from clirbench.text import Text, TextFile, check_name, near_path
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-    from clirbench.datasets.manifests import ManifestFiles
-
 _TEXT = r"\.(?:txt|jsonl)(?:\.gz)?"
 _REFERENCE = re.compile(rf"reference(?:-(?P<name>.+?))?{_TEXT}", re.DOTALL)
 _SYSTEM = re.compile(rf"systems/(?P<name>[^/]+?){_TEXT}", re.DOTALL)
@@ -44,20 +42,11 @@ _SINGLE = re.compile(r"(?P<name>source\.txt|(?:docs|systems|scores|official-metr
 _PARTS = {"reference": _REFERENCE, "system": _SYSTEM, "": _SINGLE}
 
 
-@dataclass(frozen=True)
-class NamedFiles:
-    """Files at known paths; those of a data set are found by `clirbench.datasets.manifests.ManifestFiles`."""
-
-    paths: Mapping[str, Path]
-
-    def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
-        """The path of each name; raises an error that lists all that cannot be had."""
-        return {name: self.paths[name] for name in names}
-
-
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The files of one folder of MT outputs by their role; `files` says where each is.
+    """The files of one folder of MT outputs by their role.
+
+    `locate` gives the path of each of some files, and raises an error that lists all that cannot be had.
 
     `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
     `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.
@@ -65,7 +54,7 @@ class Layout:
     """
 
     where: str
-    files: "NamedFiles | ManifestFiles"
+    locate: Callable[[Sequence[str]], Mapping[str, Path]]
     references: Mapping[str, str]
     systems: Mapping[str, str]
     singles: Mapping[str, str]
@@ -78,7 +67,7 @@ class Layout:
 
     def texts(self, files: Sequence[str]) -> tuple[Text, ...]:
         """The texts of several files, located in one go so that all that is missing is reported at once."""
-        located = self.files.locate(files)
+        located = self.locate(files)
         return tuple(text_at(located[file]) for file in files)
 
     @property
@@ -89,7 +78,7 @@ class Layout:
     def single(self, name: str) -> Path | None:
         """The path of `docs.tsv`, `source.txt`, ...; None where the folder has none."""
         file = self.singles.get(name)
-        return None if file is None else self.files.locate([file])[file]
+        return None if file is None else self.locate([file])[file]
 
 
 def text_at(path: Path) -> Text:
@@ -102,7 +91,7 @@ def is_jsonl(path: Path) -> bool:
     return path.name.removesuffix(".gz").endswith(".jsonl")
 
 
-def layout_of(where: str, names: Iterable[str], files: "NamedFiles | ManifestFiles") -> Layout:
+def layout_of(where: str, names: Iterable[str], locate: Callable[[Sequence[str]], Mapping[str, Path]]) -> Layout:
     """Sort file names into parts.
 
     Raises `InputError` (or `Problems`) for two files that play the same part, and for a system or reference that
@@ -125,13 +114,13 @@ def layout_of(where: str, names: Iterable[str], files: "NamedFiles | ManifestFil
     references, systems, singles = (
         {name: of[0] for (known, name), of in held.items() if known == part} for part in _PARTS
     )
-    return Layout(where, files, references, systems, singles, tuple(ignored))
+    return Layout(where, locate, references, systems, singles, tuple(ignored))
 
 
 def folder_layout(folder: str | Path) -> Layout:
     """The layout of a folder; raises `InputError` where it is missing or is no folder."""
     paths = _named_paths(folder)
-    return layout_of(str(folder), paths, NamedFiles(paths))
+    return layout_of(str(folder), paths, lambda _: paths)
 
 
 def _named_paths(folder: str | Path) -> dict[str, Path]:
@@ -158,7 +147,7 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
         paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
-    return layout_of(str(folder), paths, NamedFiles(paths))
+    return layout_of(str(folder), paths, lambda _: paths)
 
 
 def files_in(folder: Path) -> dict[str, Path]:
@@ -229,9 +218,6 @@ class OfficialScores:
     tables: tuple[TextTable, ...] = ()
     unused: dict[str, str] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
-
-
-NO_SCORES = OfficialScores()
 
 
 def official_scores(layout: Layout, scoring: str) -> OfficialScores:

@@ -11,8 +11,8 @@ from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.layout import layout_of, translations_layout
-from clirbench.corpora.sides import SideSettings, read_corpus
-from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest, manifest_names
+from clirbench.corpora.sides import read_corpus
+from clirbench.datasets.manifests import ManifestFiles, load_manifest, manifest_names
 from clirbench.errors import ConfigError, InputError
 
 
@@ -50,13 +50,12 @@ class ManifestCorpus:
 
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)
-        files = ManifestFiles(manifest, Places(self.mirror, self.cache, self.download))
-        test = layout_of(f"data set {manifest.name}", files.names, files)
-        choice = SideSettings(self.references, self.documents_size, self.read_source)
+        files = ManifestFiles(manifest, self.mirror, self.cache, self.download)
+        test = layout_of(f"data set {manifest.name}", files.names, files.locate)
         searched, collection = test, self.collection
         if self.translations:
             searched, collection = translations_layout(self.translations, self.english), ""
-        corpus = read_corpus(test, searched, choice, collection)
+        corpus = read_corpus(test, searched, self.references, collection, self.documents_size, self.read_source)
         return replace(corpus, notes=(*corpus.notes, f"data set {manifest.name}: {manifest.citation}"))
 
 

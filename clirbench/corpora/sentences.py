@@ -1,7 +1,7 @@
 """Documents cut into sentences, because translators are made for those, and put together again."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -50,12 +50,6 @@ class SentenceSplitter:
 
         parts = (part for paragraph in document.split(PARAGRAPH) for part in segment(self.code, paragraph))
         return [sentence for part in parts if (sentence := part.strip())]
-
-    def translated(self, documents: Sequence[str], translate: Callable[[Sequence[str]], Sequence[str]]) -> list[str]:
-        """Documents translated sentence by sentence, one line each."""
-        cut = [self.cut(document) for document in documents]
-        written = iter(translate([sentence for sentences in cut for sentence in sentences]))
-        return [" ".join(filter(None, (next(written) for _ in sentences))) for sentences in cut]
 
 
 def split_line(line: str, fits: Callable[[str], bool]) -> list[str]:

@@ -4,7 +4,7 @@ Alignment is checked, never assumed: how many lines a text has, and which lines 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -109,18 +109,6 @@ def contiguous_documents(where: str, doc_ids: Sequence[str]) -> DocumentMap:
 
 
 @dataclass(frozen=True)
-class SideSettings:
-    """How the two sides are read: which references, how many lines a document has where no docs.tsv says it.
-
-    `references` are those of `chosen_references`; `read_corpus` also takes those of `crossed_references`.
-    """
-
-    references: str | Sequence[str] = "first"
-    documents_size: int = 1
-    read_source: bool = True
-
-
-@dataclass(frozen=True)
 class SideTexts:
     """The texts of both sides before they are read: the source side, and the references that are searched or score.
 
@@ -132,38 +120,42 @@ class SideTexts:
     target: tuple[Text, ...]
 
 
-def side_texts(test: Layout, searched: Layout, choice: SideSettings) -> SideTexts:
+def side_texts(test: Layout, searched: Layout, references: str | Sequence[str]) -> SideTexts:
     """What tells the languages of a corpus; raises as `chosen_references` does."""
-    choice, scoring, _ = _ways(searched, choice)
-    files = [(searched, english_name(searched, choice)), (test, chosen_references(test, scoring.references)[0])]
+    english, scoring = crossed_references(searched, references) or (references, references)
+    files = [(searched, english_name(searched, english)), (test, chosen_references(test, scoring)[0])]
     texts = dict.fromkeys(layout.text(layout.references[name]) for layout, name in files)
     return SideTexts(searched.where, searched.source or test.source, tuple(texts))
 
 
-def _ways(searched: Layout, choice: SideSettings) -> tuple[SideSettings, SideSettings, tuple[str, str] | None]:
-    """The side that is searched, that which scores, and the two references where these are crossed."""
-    crossed = crossed_references(searched, choice.references)
-    if crossed is None:
-        return choice, choice, None
-    return replace(choice, references=crossed[0]), replace(choice, references=crossed[1]), crossed
+def read_corpus(
+    test: Layout,
+    searched: Layout,
+    references: str | Sequence[str],
+    collection: str = "",
+    documents_size: int = 1,
+    read_source: bool = True,
+) -> Corpus:
+    """Both sides, read and aligned; raises everything that is wrong with either at once.
 
-
-def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection: str = "") -> Corpus:
-    """Both sides, read and aligned; raises everything that is wrong with either at once."""
-    choice, scoring, crossed = _ways(searched, choice)
+    `references` are those of `chosen_references` or `crossed_references`; `documents_size`: the lines of a document
+    where no docs.tsv says it.
+    """
+    crossed = crossed_references(searched, references)
+    english, scoring = crossed or (references, references)
     if crossed and test is not searched:
         raise ConfigError("references=cross: the test set and the collection are one folder; leave out the other")
     errors: list[ClirbenchError] = []
     with gathered(errors):
-        test_set = read_test_set(test, scoring)
+        test_set = read_test_set(test, scoring, read_source)
     with gathered(errors):
-        documents, found = read_english(searched, choice)
+        documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     return Corpus(
         test=test_set,
         english=documents,
-        source=searched.source if choice.read_source else None,
+        source=searched.source if read_source else None,
         collection=collection,
         test_layout=test,
         collection_layout=searched,
@@ -172,15 +164,15 @@ def read_corpus(test: Layout, searched: Layout, choice: SideSettings, collection
     )
 
 
-def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
+def read_test_set(layout: Layout, references: str | Sequence[str], read_source: bool = True) -> TestSet:
     """References (and the source, where there is one), read once.
 
     Raises `AlignmentError` where line counts differ, `InputError` for an empty line in a reference (the first ten
     are listed): a metric would score it as if nothing should have been written.
     """
-    files = [layout.references[name] for name in chosen_references(layout, choice.references)]
+    files = [layout.references[name] for name in chosen_references(layout, references)]
     n = len(files)
-    if choice.read_source and "source.txt" in layout.singles:
+    if read_source and "source.txt" in layout.singles:
         files.append(layout.singles["source.txt"])
     errors: list[ClirbenchError] = []
     read: list[Lines] = []
@@ -203,28 +195,30 @@ def read_test_set(layout: Layout, choice: SideSettings) -> TestSet:
     return TestSet(tuple(read[:n]), read[n] if len(read) > n else None)
 
 
-def read_english(layout: Layout, choice: SideSettings) -> tuple[Documents, Survey]:
+def read_english(
+    layout: Layout, references: str | Sequence[str], documents_size: int, read_source: bool
+) -> tuple[Documents, Survey]:
     """The searched side, which is counted but never held in memory, and what the counting found."""
-    text = layout.text(layout.references[english_name(layout, choice)])
+    text = layout.text(layout.references[english_name(layout, references)])
     found = survey(text)
     if not found.n_lines:
         raise InputError(f"{text.where}: has no lines")
     errors: list[ClirbenchError] = []
     with gathered(errors):
-        source = layout.source if choice.read_source else None
+        source = layout.source if read_source else None
         if source is not None and (lines := survey(source).n_lines) != found.n_lines:
             errors.append(unequal_lines_error(source.where, lines, text.where, found.n_lines))
     with gathered(errors):
-        map_ = document_map(layout, text, found.n_lines, choice.documents_size)
+        map_ = document_map(layout, text, found.n_lines, documents_size)
     raise_all(errors)
     return Documents(text, map_), found
 
 
-def english_name(layout: Layout, choice: SideSettings) -> str:
+def english_name(layout: Layout, references: str | Sequence[str]) -> str:
     """Which reference is searched: the first chosen, or the only one where the collection does not have that name."""
-    if len(layout.references) == 1 and choice.references != "all":
+    if len(layout.references) == 1 and references != "all":
         return next(iter(layout.references))
-    return chosen_references(layout, choice.references)[0]
+    return chosen_references(layout, references)[0]
 
 
 def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> DocumentMap:

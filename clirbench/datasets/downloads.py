@@ -19,20 +19,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
-from clirbench.errors import DownloadError, StoreError
+from clirbench.errors import DownloadError, writing
 
 PIECE = 1 << 18
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
 
 
-class SlowServer(OSError):
-    """The server sends, but too late or too much; the text says which."""
-
-
 class Pace:
     """How long answers are waited for, in seconds: `receive` for the next bytes, `total` in all; `most` bytes, headers
-    counted as what they announce.
+    counted as what they announce. Raises `OSError`, which says so, for what comes too late, and for too many bytes.
     """
 
     def __init__(self, receive: float, total: float, most: int) -> None:
@@ -41,17 +37,17 @@ class Pace:
         self.received = 0
 
     def left(self) -> float:
-        """Seconds that the next receive may take; raises `SlowServer` where the time in all is over."""
+        """Seconds that the next receive may take."""
         left = self.began + self.total - time.monotonic()
         if left <= 0:
-            raise SlowServer(f"not done after {self.total:,.0f} s")
+            raise OSError(f"not done after {self.total:,.0f} s")
         return min(left, self.receive)
 
     def count(self, n_bytes: int) -> None:
-        """Take note of received bytes; raises `SlowServer` for too many in all."""
+        """Take note of received bytes."""
         self.received += n_bytes
         if self.received > self.most:
-            raise SlowServer(f"more than {self.most:,} bytes came")
+            raise OSError(f"more than {self.most:,} bytes came")
 
 
 def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60.0, total: float = 3600.0) -> None:
@@ -61,7 +57,7 @@ def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60
     but the promised content; `StoreError` where the target cannot be written.
     """
     pace, digest = Pace(receive, total, n_bytes + HEADERS), hashlib.sha256()
-    try:
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
             part = Path(folder) / "part"
@@ -75,8 +71,6 @@ def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60
                     "run it again; if this stays, the file there has changed, or something on the way changed it"
                 )
             part.replace(target)
-    except OSError as error:
-        raise StoreError(f"{target}: cannot be written ({error.strerror or error})") from None
 
 
 def _pieces(url: str, pace: Pace) -> Iterator[bytes]:
@@ -95,7 +89,7 @@ def answer(url: str, headers: dict[str, str], pace: Pace, data: bytes | None = N
     Raises `DownloadError` where there is none, or none with status 200. No text of the server's reaches a message.
     Errors while the content is read are for the caller.
     """
-    opener = urllib.request.build_opener(_Opener(pace), _NoWayBack())
+    opener = urllib.request.build_opener(_Opener(pace))
     try:
         response = opener.open(urllib.request.Request(url, data, headers), timeout=pace.receive)
     except urllib.error.HTTPError as error:
@@ -141,7 +135,7 @@ class _Received(io.RawIOBase):
             n_bytes = self.raw.readinto(buffer) or 0
         except TimeoutError:
             self.pace.left()  # which may be over now
-            raise SlowServer(f"no byte in {self.pace.receive:,.0f} s") from None
+            raise OSError(f"no byte in {self.pace.receive:,.0f} s") from None
         self.pace.count(n_bytes)
         return n_bytes
 
@@ -158,8 +152,10 @@ def _response(pace: Pace, sock: socket.socket, *args: Any, **settings: Any) -> h
     return response
 
 
-class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
-    """Opens both kinds of addresses at one pace."""
+class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler, urllib.request.HTTPRedirectHandler):
+    """Opens both kinds of addresses at one pace; follows no redirection from https to http, and none with what was
+    sent.
+    """
 
     def __init__(self, pace: Pace) -> None:
         super().__init__()
@@ -172,10 +168,6 @@ class _Opener(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
             return connection
 
         return super().do_open(paced, req, **settings)
-
-
-class _NoWayBack(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, but none from https to http, and none with what was sent."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         if req.data is not None or (req.type == "https" and urlsplit(newurl).scheme != "https"):

@@ -78,27 +78,20 @@ class Manifest:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where files of data sets may lie, and whether missing ones may be downloaded."""
+class ManifestFiles:
+    """The files of a data set, where they may lie, and whether missing ones may be downloaded."""
 
+    manifest: Manifest
     mirror: str | None = None
     cache: str | None = None
     download: bool = False
 
-    def found(self, manifest: Manifest, file: DataFile) -> Path | None:
+    def found(self, file: DataFile) -> Path | None:
         """Where a file lies, unverified: in the mirror, else the cache, plain or .gz; None where no place has it."""
-        homes = [Path(self.mirror).expanduser() / manifest.mirror] if self.mirror else []
-        homes += [cache_folder(self.cache, manifest)] if self.cache else []
+        homes = [Path(self.mirror).expanduser() / self.manifest.mirror] if self.mirror else []
+        homes += [cache_folder(self.cache, self.manifest)] if self.cache else []
         places = (home / name for home in homes for name in (file.path, file.path + ".gz"))
         return next((path for path in places if path.is_file()), None)
-
-
-@dataclass(frozen=True)
-class ManifestFiles:
-    """The files of a data set as a layout reads them (`clirbench.corpora.layout.NamedFiles`)."""
-
-    manifest: Manifest
-    places: Places
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,7 +112,7 @@ class ManifestFiles:
                 continue
             if name not in files:
                 raise UnknownName(f"file of data set {self.manifest.name}", name, files)
-            path = self.places.found(self.manifest, files[name])
+            path = self.found(files[name])
             if path is None:
                 missing.append(files[name])
                 continue
@@ -129,9 +122,9 @@ class ManifestFiles:
         raise_all(errors)
         if not missing:
             return paths
-        if not self.places.download or not self.places.cache or any(file.by_hand for file in missing):
-            raise missing_data(self.manifest, self.places)
-        return paths | download(self.manifest, missing, self.places.cache)
+        if not self.download or not self.cache or any(file.by_hand for file in missing):
+            raise missing_data(self)
+        return paths | download(self.manifest, missing, self.cache)
 
 
 def manifest_names(folder: Path | None = None) -> tuple[str, ...]:
@@ -152,7 +145,7 @@ def manifest_file(
     Raises as `ManifestFiles.locate` does.
     """
     wanted = [path] if isinstance(path, str) else path
-    located = ManifestFiles(load_manifest(manifest), Places(mirror, cache, download)).locate(wanted)
+    located = ManifestFiles(load_manifest(manifest), mirror, cache, download).locate(wanted)
     found = [str(located[name].parent if folder else located[name]) for name in wanted]
     return found[0] if isinstance(path, str) else found
 
@@ -220,9 +213,10 @@ def cache_folder(cache: str | Path, manifest: Manifest) -> Path:
     return Path(cache).expanduser() / "data" / manifest.name
 
 
-def missing_data(manifest: Manifest, places: Places) -> MissingData:
+def missing_data(files: ManifestFiles) -> MissingData:
     """What is missing of a data set, its size, origin and licence, and the two ways out."""
-    lacking = [file for file in manifest.files if places.found(manifest, file) is None]
+    manifest = files.manifest
+    lacking = [file for file in manifest.files if files.found(file) is None]
     by_hand = [file for file in lacking if file.by_hand]
     way_1 = f"let it be downloaded: download=true, or clirbench fetch {manifest.name} --yes"
     if by_hand:
@@ -238,7 +232,7 @@ def missing_data(manifest: Manifest, places: Places) -> MissingData:
     return MissingData(
         f"data set {manifest.name} is not here: {len(lacking)} of {len(manifest.files)} files "
         f"({megabytes(sum(file.bytes for file in lacking))}) found neither under "
-        f"paths.mirror={places.mirror or '(not set)'} nor in the cache {places.cache or '(not set)'}.\n"
+        f"paths.mirror={files.mirror or '(not set)'} nor in the cache {files.cache or '(not set)'}.\n"
         f"  what:    {manifest.title}\n"
         f"  terms:   {manifest.licence}; origin: {manifest.origin}; cite: {manifest.citation}\n"
         f"  way 1:   {way_1}\n"

@@ -10,14 +10,12 @@ import logging
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from clirbench.errors import ClirbenchError, ResourceError
 from clirbench.text import Limits, current_limits, within_limits
 
 LOG = logging.getLogger(__name__)
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 CLOSERS: list[Callable[[], None]] = []
 """How to leave what was joined or started, the last first."""
@@ -51,17 +49,17 @@ class Engine(Protocol):
 
 
 def dispatch(
-    step: Callable[[Item], Result], items: Sequence[Item], work: Callable[[Sequence["Task"]], Iterator[Done]]
-) -> Iterator[Result]:
+    step: Callable[[Any], Any], items: Sequence[Any], work: Callable[[Sequence["Task"]], Iterator[Done]]
+) -> Iterator[Any]:
     """Hand items out, the most expensive first, and yield their results in the items' own order.
 
     `work` calls each of the tasks it is given somewhere, and yields what they return in any order. What a worker had
     in hand when it died is handed out again, unless nothing at all has ended since the last death.
     """
-    cost: Callable[[Item], float] = getattr(step, "cost", lambda _: 0.0)
+    cost: Callable[[Any], float] = getattr(step, "cost", lambda _: 0.0)
     costs = [cost(item) for item in items]
     tasks = [Task(step, i, items[i]) for i in sorted(range(len(items)), key=lambda i: -costs[i])]
-    ready: dict[int, Result] = {}
+    ready: dict[int, Any] = {}
     due, fruitless = 0, 0
     while tasks:
         ended: set[int] = set()

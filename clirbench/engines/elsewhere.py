@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import CLOSERS, Done, Item, Lost, Result, Task, answer, available_cores, dispatch, killed
+from clirbench.engines.base import CLOSERS, Done, Lost, Task, answer, available_cores, dispatch, killed
 from clirbench.errors import ConfigError, ResourceError
 
 PATIENCE = 30.0
@@ -44,9 +44,7 @@ class Joblib:
         if self.address and self.backend not in ("dask", "ray"):
             raise ConfigError(f"engine.address is of backends dask and ray, not of {self.backend}")
 
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         if items:
             yield from dispatch(step, items, partial(self.work, alone=getattr(step, "alone", False)))
 

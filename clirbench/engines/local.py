@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.checks import whole_number
-from clirbench.engines.base import Done, Item, Lost, Result, Task, answer, available_cores, dispatch, killed
+from clirbench.engines.base import Done, Lost, Task, answer, available_cores, dispatch, killed
 from clirbench.engines.elsewhere import Joblib
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ PR_SET_PDEATHSIG = 1
 class Serial:
     """One item after the other, in this process."""
 
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         return map(step, items)
 
 
@@ -59,9 +57,7 @@ class Processes:
     def __post_init__(self) -> None:
         whole_number("engine.workers", self.workers, or_null=True)
 
-    def pmap(
-        self, step: Callable[[Item], Result], items: Sequence[Item], names: Sequence[str] = ()
-    ) -> Iterator[Result]:
+    def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         alone = getattr(step, "alone", False)
         workers = 1 if alone or len(items) < 2 else self.workers or available_cores()
         if workers == 1 and not alone:
@@ -80,7 +76,7 @@ class Processes:
             yield from dispatch(step, items[done:], work)
 
 
-def _first_results(step: Callable[[Item], Result], items: Sequence[Item], forks: bool) -> Iterator[Result]:
+def _first_results(step: Callable[[Any], Any], items: Sequence[Any], forks: bool) -> Iterator[Any]:
     """Results of the first items (one at least, to be inherited), until what is left seems worth starting workers."""
     patience, worth = (FORK_PATIENCE, FORK_WORTH_SECONDS) if forks else (PATIENCE, WORTH_SECONDS)
     start = time.monotonic()
@@ -102,32 +98,26 @@ def obstacle() -> str:
     return "this process has several threads" if threads > 1 else ""
 
 
-@dataclass(eq=False)
-class Worker:
-    """A forked process, and the line on which it gets numbers of tasks and sends answers."""
+def _fork(tasks: Sequence[Task], crew: dict[Any, "BaseProcess"]) -> Any:
+    """Add a new worker for these tasks to the crew; the line on which it gets numbers of tasks and sends answers."""
+    from multiprocessing import Pipe, get_context
 
-    process: "BaseProcess"
-    line: "Connection[Any, Any]"
+    ours, theirs = Pipe()
+    process = get_context("fork").Process(target=serve, args=(theirs, [ours, *crew], tasks, os.getpid()), daemon=True)
+    process.start()
+    theirs.close()
+    crew[ours] = process
+    return ours
 
-    @classmethod
-    def fork(cls, tasks: Sequence[Task], crew: Sequence["Worker"]) -> "Worker":
-        """A new worker for these tasks, beside those there are."""
-        from multiprocessing import Pipe, get_context
 
-        ours, theirs = Pipe()
-        inherited = [ours, *(worker.line for worker in crew)]
-        process = get_context("fork").Process(target=serve, args=(theirs, inherited, tasks, os.getpid()), daemon=True)
-        process.start()
-        theirs.close()
-        return cls(process, ours)
-
-    def end(self) -> int | None:
-        """Wait for its end, which closing the line asks for; its exit status, negative for a signal that killed it."""
-        self.line.close()
-        self.process.join(GRACE)
-        self.process.kill()
-        self.process.join()
-        return self.process.exitcode
+def _end(line: "Connection[Any, Any]", process: "BaseProcess") -> int:
+    """Wait for the end of a worker, which closing its line asks for; its exit status, negative for a signal that
+    killed it."""
+    line.close()
+    process.join(GRACE)
+    process.kill()
+    process.join()
+    return process.exitcode or 0
 
 
 def serve(line: "Connection[Any, Any]", inherited: Sequence[Any], tasks: Sequence[Task], parent: int) -> None:
@@ -159,39 +149,38 @@ def forked_work(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
     from multiprocessing.connection import wait
 
     left = list(reversed(range(len(tasks))))
-    crew: dict[Any, Worker] = {}
+    crew: dict[Any, BaseProcess] = {}
     deaths: list[int] = []
     try:
         while True:
             while left and len(crew) < workers and not obstacle():
-                worker = Worker.fork(tasks, list(crew.values()))
-                crew[worker.line] = worker
-                _give(worker, left)
+                _give(_fork(tasks, crew), left)
             if not crew:
                 break
-            for line in wait(list(crew)):
+            ready: list[Any] = wait(list(crew))
+            for line in ready:
                 try:
-                    result, error = crew[line].line.recv()
+                    result, error = line.recv()
                 except (EOFError, OSError):
-                    deaths.append(crew.pop(line).end() or 0)
+                    deaths.append(_end(line, crew.pop(line)))
                     continue
                 if error is not None:
                     raise error
                 if left:
-                    _give(crew[line], left)
+                    _give(line, left)
                 else:
-                    crew.pop(line).end()
+                    _end(line, crew.pop(line))
                 yield result
     finally:
-        for worker in crew.values():
-            worker.process.terminate()
-            worker.end()
+        for line, process in crew.items():
+            process.terminate()
+            _end(line, process)
     if deaths or left:
         how = {signal.Signals(-code).name if code < 0 else f"exit status {code}" for code in deaths}
         raise Lost(killed(", ".join(sorted(how))))
 
 
-def _give(worker: Worker, left: list[int]) -> None:
+def _give(line: "Connection[Any, Any]", left: list[int]) -> None:
     """Hand out the next task; where the worker has died meanwhile, its line says so when it is read."""
     with suppress(OSError):
-        worker.line.send(left.pop())
+        line.send(left.pop())

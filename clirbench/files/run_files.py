@@ -21,13 +21,12 @@ import stat
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from clirbench.errors import InputError, StoreError, escape_unseen, one_line
+from clirbench.errors import InputError, escape_unseen, one_line, writing
 from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
@@ -177,6 +176,16 @@ def state_of(path: Path) -> State | None:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def open_regular(path: Path) -> IO[bytes]:
+    """A regular file, to read: a pipe would be waited for, a link leads elsewhere. Raises `OSError`."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(0, "not a regular file", str(path))
+    return file
+
+
 def is_settled(state: State | None) -> bool:
     """Whether a file in this state, read now, can be known again by it."""
     return state is not None and time.time_ns() - max(state[3:]) > SETTLED
@@ -217,7 +226,7 @@ class Journal:
     def mend(self) -> None:
         """Cut off half a line that a killed process left; a writer does so before its first event."""
         if (whole := len(self.whole_lines())) < (self.path.stat().st_size if self.path.exists() else 0):
-            with self._written():
+            with writing(self.path):
                 os.truncate(self.path, whole)
 
     def add(self, event: str, **values: Any) -> None:
@@ -229,7 +238,7 @@ class Journal:
 
     def append(self, lines: bytes) -> None:
         """Append whole lines, of another journal."""
-        with self._written():
+        with writing(self.path):
             end = self.path.stat().st_size if self.path.exists() else 0
             try:
                 with self.path.open("ab") as stream:
@@ -237,13 +246,6 @@ class Journal:
             except OSError:
                 os.truncate(self.path, end)  # no half a line, that the next one would follow
                 raise
-
-    @contextmanager
-    def _written(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
 
 
 def peak_mb() -> int | None:
@@ -270,15 +272,6 @@ STAYING = ("plan.tsv", ".hydra")
 BLOCK = 1 << 20
 
 
-@dataclass(frozen=True)
-class Seal:
-    """What was sealed: `files` by name, size in bytes and sha256; `inputs` by path, sha256 of the unpacked bytes."""
-
-    clirbench: str
-    inputs: Mapping[str, str]
-    files: Mapping[str, tuple[int, str]]
-
-
 def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str]) -> None:
     """Write the manifest of a folder that holds all files of a run; raises `OSError`, `InputError`.
 
@@ -286,23 +279,28 @@ def seal(folder: Path, staying: Path, clirbench: str, inputs: Mapping[str, str])
     """
     places = [(folder, folder), *((staying, staying / name) for name in STAYING)]
     files = {path.relative_to(root).as_posix(): path for root, below in places for path in _files(below)}
-    sealed = {name: _size_and_sha256(path) for name, path in files.items() if name not in (MANIFEST, *GROWING)}
-    (folder / MANIFEST).write_bytes(_written(Seal(clirbench, inputs, sealed)))
+    sealed = {name: _record(path) for name, path in files.items() if name not in (MANIFEST, *GROWING)}
+    (folder / MANIFEST).write_bytes(_written({"clirbench": clirbench, "inputs": inputs, "files": sealed}))
 
 
-def _written(sealed: Seal) -> bytes:
+def _written(manifest: Mapping[str, Any]) -> bytes:
     """The one way in which a manifest of this content is written."""
     values = {
         "version": VERSION,
-        "clirbench": sealed.clirbench,
-        "inputs": dict(sorted(sealed.inputs.items())),
-        "files": {name: {"size": size, "sha256": sha256} for name, (size, sha256) in sorted(sealed.files.items())},
+        "clirbench": manifest["clirbench"],
+        "inputs": dict(sorted(manifest["inputs"].items())),
+        "files": {
+            name: {"size": file["size"], "sha256": file["sha256"]} for name, file in sorted(manifest["files"].items())
+        },
     }
     return (escape_unseen(json.dumps(values, indent=2, ensure_ascii=False)) + "\n").encode()
 
 
-def read_manifest(folder: Path) -> Seal:
-    """The manifest of a run's folder; raises `InputError` for what is none, and for a name that leads elsewhere."""
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run's folder, as `SHAPE` says: the sha256 of inputs is of the unpacked bytes.
+
+    Raises `InputError` for what is none, and for a name that leads elsewhere.
+    """
     where = path_inside(folder, MANIFEST)
     found = read_object(where, SHAPE)
     if found["version"] != VERSION:
@@ -312,8 +310,7 @@ def read_manifest(folder: Path) -> Seal:
             raise InputError(f"{where}: {name!r} is not the name of a file in this folder")
         if file["size"] < 0:
             raise InputError(f"{where}: {name!r} has a size below 0")
-    files = {name: (file["size"], file["sha256"]) for name, file in found["files"].items()}
-    return Seal(found["clirbench"], found["inputs"], files)
+    return found
 
 
 def broken(folder: Path) -> Iterator[str]:
@@ -332,12 +329,12 @@ def _broken(folder: Path) -> Iterator[str]:
     entries = (entry for entry in folder.iterdir() if not is_free(entry.name))
     there = {path.relative_to(folder).as_posix(): path for entry in entries for path in _files(entry)}
     was_moved = PREVIOUS.fullmatch(folder.absolute().name)  # by a later run, to this folder
-    for name, (size, sha256) in manifest.files.items():
+    for name, file in manifest["files"].items():
         if name not in there and not (was_moved and name.startswith((*STAYING, MARKER))):
             yield f"{name}: is not there"
-        elif name in there and (wrong := _difference(there[name], size, sha256)):
+        elif name in there and (wrong := _difference(there[name], file["size"], file["sha256"])):
             yield f"{name}: {wrong}"
-    yield from (f"{name}: no run wrote it" for name in sorted(there.keys() - manifest.files.keys()))
+    yield from (f"{name}: no run wrote it" for name in sorted(there.keys() - manifest["files"].keys()))
 
 
 def _files(place: Path) -> Iterator[Path]:
@@ -369,20 +366,17 @@ def _difference(path: Path, size: int, sha256: str) -> str:
             return "is a file of another folder too (a hard link); put a copy there"
         if status.st_size != size:
             return f"has not the {size:,} bytes that manifest.json sealed"
-        same = _size_and_sha256(path, size) == (size, sha256)
+        same = _record(path, size) == {"size": size, "sha256": sha256}
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     return "" if same else "is not what manifest.json sealed: its content is another"
 
 
-def _size_and_sha256(path: Path, most: int | None = None) -> tuple[int, str]:
-    """Size in bytes and sha256 of a file, of which little more than `most` is read. Never waits for a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(0, "it is no file", str(path))
+def _record(path: Path, most: int | None = None) -> dict[str, Any]:
+    """Size in bytes and sha256 of a file, of which little more than `most` is read."""
+    with open_regular(path) as stream:
         digest, size = hashlib.sha256(), 0
         while (most is None or size <= most) and (piece := stream.read(BLOCK)):
             digest.update(piece)
             size += len(piece)
-    return size, digest.hexdigest()
+    return {"size": size, "sha256": digest.hexdigest()}

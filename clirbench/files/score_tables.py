@@ -88,10 +88,6 @@ class ScoreTables:
         if both := sorted(set(self.measures) & set(self.metadata)):
             raise ConfigError(f"scores.measures and scores.metadata both name {', '.join(both)}")
 
-    def with_table(self, path: str | Path) -> "ScoreTables":
-        """The same with one more table, such as the scores.tsv of a folder."""
-        return replace(self, tables=(*self.tables, str(path)))
-
     def read(self, computed: Collection[str] = ()) -> Scoreboard:
         """All columns as a scoreboard; `computed` are the names of columns that the run computes itself."""
         errors: list[ClirbenchError] = []

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from clirbench.errors import UNSEEN, ClirbenchError, InputError, StoreError, gathered, raise_all
+from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
@@ -65,7 +65,8 @@ def write_run(path: Path, run: Run, tag: str) -> None:
         for topic_id in run.topic_ids
         for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
     ]
-    _write(path, "".join(lines))
+    with writing(path):
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
@@ -76,7 +77,8 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
         _refuse_unwritable(path, "document", grades)
         for doc_id, grade in grades.items():
             lines.append(f"{topic_id} 0 {doc_id} {grade}\n")
-    _write(path, "".join(lines))
+    with writing(path):
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def read_run(path: Path, known: Container[str] | None = None) -> Run:
@@ -92,7 +94,7 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
         value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
         if not abs(value) <= LARGEST:
             raise InputError(
-                f"{path}: line {number}: score {_shown(fields[4])} is not a finite number (of single precision)"
+                f"{path}: line {number}: score {fields[4].decode()!r} is not a finite number (of single precision)"
             )
         topic_id, doc_id = fields[0].decode(), fields[2].decode()
         ranked = scores.setdefault(topic_id, {})
@@ -128,7 +130,7 @@ def read_judgments(path: Path) -> Iterator[Judgment]:
     seen: dict[tuple[str, str], int] = {}
     for number, fields in _judgment_fields(path):
         if not INTEGER.fullmatch(fields[-1]) or len(fields[-1]) > 9:
-            raise InputError(f"{path}: line {number}: grade {_shown(fields[-1])} is not a whole number")
+            raise InputError(f"{path}: line {number}: grade {fields[-1].decode()!r} is not a whole number")
         grade = int(fields[-1])
         key = (fields[0].decode(), fields[-2].decode())
         if key in seen:
@@ -235,20 +237,9 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
                 raise InputError(f"{path}: line {number}: {len(fields)} fields, expected {count}: {layout}")
 
 
-def _shown(field: bytes) -> str:
-    return repr(field.decode())
-
-
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
     for id_ in ids:
         if not id_ or WHITE_SPACE.search(id_):
             raise InputError(
                 f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"
             )
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror or error})") from None

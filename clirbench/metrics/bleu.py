@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.checks import check_choice, check_least
+from clirbench.checks import number, one_of
 from clirbench.metrics.tokens import (
     Offsets,
     ReferenceNgrams,
@@ -54,10 +54,10 @@ class BLEU(Tokenised):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("BLEU", "smooth_method", self.smooth_method, SMOOTHING)
-        check_least("BLEU", "max_ngram_order", self.max_ngram_order, 1)
+        one_of("BLEU: smooth_method", self.smooth_method, SMOOTHING)
+        number("BLEU: max_ngram_order", self.max_ngram_order, least=1)
         if self.smooth_value is not None:
-            check_least("BLEU", "smooth_value", self.smooth_value, 0)
+            number("BLEU: smooth_value", self.smooth_value, least=0)
 
     @property
     def smoothed_by(self) -> float:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.checks import check_least
+from clirbench.checks import number
 from clirbench.later import keep_recent
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned, hashable
@@ -45,10 +45,10 @@ class ChrF:
     name: str = ""
 
     def __post_init__(self) -> None:
-        check_least("chrF", "beta", self.beta, 0)
-        check_least("chrF", "char_order", self.char_order, 0)
-        check_least("chrF", "word_order", self.word_order, 0)
-        check_least("chrF", "char_order + word_order", self.char_order + self.word_order, 1)
+        number("chrF: beta", self.beta, least=0)
+        number("chrF: char_order", self.char_order, least=0)
+        number("chrF: word_order", self.word_order, least=0)
+        number("chrF: char_order + word_order", self.char_order + self.word_order, least=1)
         if not self.name:
             # As the field says it: chrF1, chrF2, chrF3 by beta; chrF++ is beta 2 with two word orders.
             plain = f"chrF{self.beta:g}" if not self.word_order or self.beta != 2 else "chrF"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clirbench.checks import check_least
+from clirbench.checks import number
 from clirbench.files.lines import Spool
 from clirbench.metrics.base import Sparse, Statistics, check_aligned
 from clirbench.metrics.tokens import STRETCH, Tokenised, Tokens, token_stretches
@@ -65,7 +65,7 @@ class MacroF(TypeAverage):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self.kind, "beta", self.beta, 0)
+        number(f"{self.kind}: beta", self.beta, least=0)
         object.__setattr__(self, "name", self.name or f"{self.kind}{self.beta:g}")
 
     @property
@@ -111,7 +111,7 @@ class MicroF(MacroF):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self.kind, "k", self.k, 0)
+        number(f"{self.kind}: k", self.k, least=0)
 
     @property
     def details(self) -> Sequence[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clirbench.checks import check_choice
+from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError, shorten
 from clirbench.files import score_tables as score_formats
 from clirbench.files import tables
@@ -48,8 +48,8 @@ class ScoreFile(MadeElsewhere):
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
-        check_choice(self.name, "missing", self.missing, ("error", "hole"))
+        one_of(f"{self.name}: aggregate", self.aggregate, AGGREGATES)
+        one_of(f"{self.name}: missing", self.missing, ("error", "hole"))
         if not self.path:
             raise ConfigError(f"{self.name}: path is not set: name its file of scores, metric.{self.name}.path=FILE")
         if self.columns and not {"system", "score"} <= {*self.columns}:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clirbench.checks import check_choice
+from clirbench.checks import one_of
 from clirbench.errors import AlignmentError
 from clirbench.metrics.base import Metric, Statistics, check_aligned
 from clirbench.text import Text
@@ -55,7 +55,7 @@ class SegmentScores:
     signature: str = ""
 
     def __post_init__(self) -> None:
-        check_choice(self.name, "aggregate", self.aggregate, AGGREGATES)
+        one_of(f"{self.name}: aggregate", self.aggregate, AGGREGATES)
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Statistics:
         """Statistics of the aggregate, one row a segment."""

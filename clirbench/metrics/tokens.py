@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clirbench.checks import check_choice
+from clirbench.checks import one_of
 from clirbench.errors import ResourceError
 from clirbench.later import keep_recent
 from clirbench.metrics.base import check_aligned, hashable
@@ -52,7 +52,7 @@ class Tokeniser:
     lowercase: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("tokeniser", "tokenize", self.name, (*TOKENISERS, WORDS))
+        one_of("tokeniser: tokenize", self.name, (*TOKENISERS, WORDS))
         if self.name not in WAYS:
             library_tokeniser(self.name)  # what is not installed is missed now, not after an hour
 

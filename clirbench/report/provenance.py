@@ -57,9 +57,7 @@ def _read() -> dict[str, str]:
     """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the program apart."""
     seen = current_snapshot().seen
     return {
-        path: seen[path].sha256
-        for path in sorted(seen)
-        if not any(Path(path).is_relative_to(folder) for folder in _shipped())
+        path: seen[path] for path in sorted(seen) if not any(Path(path).is_relative_to(folder) for folder in _shipped())
     }
 
 

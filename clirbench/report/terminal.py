@@ -28,7 +28,7 @@ from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
 from clirbench.store.store import read_through_snapshot
 from clirbench.systems.health import HEALTH, health
-from clirbench.systems.likeness import NOTHING_ALIKE
+from clirbench.systems.likeness import Resemblances
 
 Value = TypeVar("Value")
 FINDINGS = 3
@@ -175,7 +175,7 @@ def checked(experiment: Experiment) -> Iterator[str]:
     with read_through_snapshot():
         experiment, inputs = adapt_to_inputs(experiment, read_inputs(experiment))
         notes = preflight(experiment, inputs)
-        alike, healthy = NOTHING_ALIKE, dict[tuple[str, str], Any]()
+        alike, healthy = Resemblances(), dict[tuple[str, str], Any]()
         if inputs is not None:
             ready = replace(inputs, translations=tuple(t for t in inputs.translations if t.maker is None))
             asked = replace(experiment, engine=Serial(), metrics=())

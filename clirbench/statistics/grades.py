@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import AlignmentError
-from clirbench.later import Later, Shelf
+from clirbench.later import Shelf
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import fixed
@@ -130,7 +130,7 @@ class Evidence:
             return
         # Those in the store are of one test set: they need not be read to be compared.
         kept = self.statistics.kept if isinstance(self.statistics, Shelf) else {}
-        here = shelf.keys() - {key for key, value in kept.items() if isinstance(value, Later)}
+        here = shelf.keys() - {key for key, value in kept.items() if hasattr(value, "load")}
         for name in self.metrics:
             lengths = {shelf[name, system].shape[0] for system in self.systems if (name, system) in here}
             if len(lengths) > 1:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from clirbench.engines.base import Engine
 from clirbench.engines.local import Serial
-from clirbench.errors import Changed, ClirbenchError, InputError, StoreError
+from clirbench.errors import ClirbenchError, InputError, StoreError, changed_error, writing
 from clirbench.files.run_files import MARKER, is_plain, path_inside
 from clirbench.later import load_value
 from clirbench.store.keys import environment, fingerprint
@@ -234,14 +234,14 @@ class Work:
         # Another run may have made it meanwhile, or this one, before the worker that had more in hand died.
         there = self.store.find(job.folder, missing, bulky) if self.store else {}
         fresh: dict[str, Any] = {}
-        snapshot = Snapshot(dict(self.snapshot.seen))
+        snapshot = Snapshot(dict(self.snapshot.seen), dict(self.snapshot.states))
         with seen_through(snapshot):
             for key, call in missing.items():
                 if key not in there and key not in fresh:
                     fresh |= self._computed(job, call, there | fresh)
         files = getattr(job.text.value, "files", ())
-        if changed := next((Changed(file) for file in files if snapshot.differs(file)), None):
-            fresh = dict.fromkeys(fresh, Failure(str(changed)))
+        if changed := next(filter(snapshot.differs, files), None):
+            fresh = dict.fromkeys(fresh, Failure(str(changed_error(changed))))
         kept = {key: one for key, one in fresh.items() if not isinstance(one, Failure)}
         if self.store is None or not kept:
             return there | fresh, ""
@@ -298,7 +298,6 @@ class Plan:
     """The file RUN/plan.tsv; its first line says where the store is."""
 
     path: Path
-    store: Path
 
     @classmethod
     def begin(cls, path: Path, store: Path) -> "Plan":
@@ -307,28 +306,23 @@ class Plan:
         Raises `StoreError` where it cannot be written, or where a file of somebody else has its name in a folder that
         is not marked as ours.
         """
-        plan = cls(path, store.absolute())
         if path.exists() and not (path.parent / MARKER).is_file():
             try:
                 read_plan(path)
             except InputError as error:
                 raise StoreError(f"{error}; nothing is overwritten: choose another folder, hydra.run.dir=DIR") from None
-        plan._write([(STORE_LINE.strip(), str(plan.store)), Planned._fields], lambda lines: write_whole(path, lines))
-        return plan
+        with writing(path):
+            write_whole(path, _lines([(STORE_LINE.strip(), str(store.absolute())), Planned._fields]))
+        return cls(path)
 
     def add(self, rows: Iterable[Planned]) -> None:
         """Add rows; raises `StoreError` where the file cannot be written."""
-        self._write(rows, self._append)
+        with writing(self.path), self.path.open("ab") as file:
+            file.write(_lines(rows))
 
-    def _append(self, lines: bytes) -> None:
-        with self.path.open("ab") as file:
-            file.write(lines)
 
-    def _write(self, rows: Iterable[Sequence[str]], write: Callable[[bytes], None]) -> None:
-        try:
-            write("".join("\t".join(map(one_line, row)) + "\n" for row in rows).encode("utf-8"))
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written ({error.strerror or error})") from error
+def _lines(rows: Iterable[Sequence[str]]) -> bytes:
+    return "".join("\t".join(one_line(cell) for cell in row) + "\n" for row in rows).encode("utf-8")
 
 
 def read_plan(path: Path) -> tuple[Path, list[Planned]]:

@@ -10,10 +10,9 @@ step and never changed, so no reader sees half of it and two runs may share a st
 by the next one. It is not forced to disk: after a power cut the sums find what is torn, and a rerun makes it again.
 
 `Snapshot`: what a run has read is what it goes on with. The first reading of a file gives its hash; a later one of
-other bytes is `Changed`.
+other bytes is an error.
 """
 
-import errno
 import hashlib
 import itertools
 import json
@@ -23,20 +22,19 @@ import mmap
 import os
 import shutil
 import socket
-import stat
 from ast import literal_eval
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any
 
 import numpy as np
 
-from clirbench.errors import Changed, InputError, StoreError
+from clirbench.errors import InputError, StoreError, changed_error
 from clirbench.files.lines import pages
-from clirbench.files.run_files import State, state_of
+from clirbench.files.run_files import State, open_regular, state_of
 from clirbench.text import current_view, read_pieces, seen_through
 from clirbench.types import Run
 
@@ -82,25 +80,18 @@ def sweep(folder: Path, prefix: str = WRITING) -> None:
 
 def is_abandoned(name: str) -> bool:
     """Whether the process that writes under this name is one of this machine, and has ended."""
-    host, _, number = name.partition("~")
-    return host == _host() and not is_alive(number.partition("~")[0])
-
-
-def is_alive(number: str) -> bool:
-    """Whether a process of this machine still runs; True where that is unknown."""
+    host, number, *_ = *name.split("~"), ""
     try:
         os.kill(int(number), 0)
     except (OSError, OverflowError, ValueError) as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
+        return host == _host() and isinstance(error, ProcessLookupError)
+    return False
 
 
 @cache
 def _host() -> str:
     return socket.gethostname().replace("~", "-").replace("/", "-")
 
-
-Value = TypeVar("Value")
 
 LOG = logging.getLogger(__name__)
 UNFINISHED = "unfinished"
@@ -199,7 +190,7 @@ class Store:
         """What the head of a part says of each of its keys, and where its arrays begin; nothing where it is damaged."""
         head: Mapping[str, Any] = {}
         line = b""
-        with self._reported(part), _opened(part) as file:
+        with self._reported(part), open_regular(part) as file:
             sums, line = file.read(SUM), file.readline()
             if _sum(part.stem, line) != sums:
                 raise ValueError("the sum of its head does not fit")
@@ -224,19 +215,6 @@ class Store:
         if about not in self.warned:
             LOG.warning("%s", message)
             self.warned.add(about)
-
-
-def _opened(place: Path) -> IO[bytes]:
-    """A regular file, to read: a pipe would be waited for, a link leads elsewhere. Raises `OSError`."""
-    file = open(place, "rb", opener=_without_waiting)  # noqa: SIM115  the caller closes it
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise OSError(errno.EINVAL, "not a regular file")
-    return file
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 def write_part(file: IO[bytes], name: str, values: Mapping[str, Any]) -> None:
@@ -279,7 +257,7 @@ def _sum(name: str, *contents: Any) -> bytes:
 def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
     """The bytes that `spec` describes, read or in a private map of the file; raises `ValueError` for others."""
     begin, size = begin + spec["at"], spec["size"]
-    with _opened(part) as file:
+    with open_regular(part) as file:
         content: Any = None
         if size >= MAPPED:
             with suppress(OSError):  # not every file system can; then it is read
@@ -352,7 +330,7 @@ def _put_together(kind: str, held: dict[str, Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Entry(Generic[Value]):
+class Entry:
     """A value in the store, read each time it is asked for, so that a run need not hold many at once."""
 
     store: Store
@@ -364,34 +342,27 @@ class Entry(Generic[Value]):
         """The key says what the value was made from, so it stands for the value in keys of what is made from it."""
         return self.key
 
-    def load(self) -> Value:
+    def load(self) -> Any:
         """Read and check it; raises `StoreError` where it is gone or damaged."""
-        value: Value = self.store.get(self.folder, self.key)
-        return value
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A file as it was first read: its hash, and its state then (None where it changed meanwhile)."""
-
-    sha256: str
-    state: State | None = None
+        return self.store.get(self.folder, self.key)
 
 
 @dataclass
 class Snapshot:
-    """The files that a run has read, by absolute path."""
+    """The files that a run has read, by absolute path: the sha256 of each as it was first read, and its state then,
+    where it did not change meanwhile."""
 
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)
+    states: dict[str, State | None] = field(default_factory=dict)
 
     def sha256(self, path: Path) -> str:
         """sha256 of the unpacked bytes as they were when the file was first read, which may be now."""
         if _place(path) not in self.seen:
             self._read(path)
-        return self.seen[_place(path)].sha256
+        return self.seen[_place(path)]
 
     def checked(self, path: Path, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """The pieces; raises `Changed` before the last one where they are not those of the first reading.
+        """The pieces; raises `InputError` before the last one where they are not those of the first reading.
 
         Whoever has the last piece has read the right bytes, whether or not it asks for more.
         """
@@ -402,10 +373,9 @@ class Snapshot:
                 yield held
             digest.update(piece)
             held = piece
-        found = Seen(digest.hexdigest(), before if state_of(path) == before else None)
-        if self.seen.setdefault(_place(path), found).sha256 != found.sha256:
-            raise Changed(path)
-        self.seen[_place(path)] = found
+        if self.seen.setdefault(_place(path), digest.hexdigest()) != digest.hexdigest():
+            raise changed_error(path)
+        self.states[_place(path)] = before if state_of(path) == before else None
         if held is not None:
             yield held
 
@@ -415,8 +385,8 @@ class Snapshot:
 
     def differs(self, path: Path) -> bool:
         """Whether a file that was read has other content now; it is read only where its state is another."""
-        seen = self.seen.get(_place(path))
-        if seen is None or (seen.state is not None and state_of(path) == seen.state):
+        state = self.states.get(_place(path))
+        if _place(path) not in self.seen or (state is not None and state_of(path) == state):
             return False
         try:
             self._read(path)

@@ -13,7 +13,7 @@ from clirbench.corpora.sides import first_ten
 from clirbench.errors import ConfigError, InputError, raise_all
 from clirbench.systems.base import OfModels
 from clirbench.systems.files import FileSystems
-from clirbench.systems.metadata import Match, PathPattern, joined_metadata, natural_key
+from clirbench.systems.metadata import Match, joined_metadata, natural_key, path_matches, placeholders
 from clirbench.text import Text
 from clirbench.types import Translation
 
@@ -56,11 +56,12 @@ class CheckpointSystems(FileSystems):
         whole_number("systems.shard_lines", self.shard_lines)
         if self.translator is not None:
             checked("systems.translator", self.translator, OfModels)
-        main, other = self.paths("pattern" if self.pattern else "model"), self.paths("test_pattern")
-        if main and other and sorted(main.names) != sorted(other.names):
+        main = placeholders(f"systems.{'pattern' if self.pattern else 'model'}", str(self.pattern or self.model))
+        other = placeholders("systems.test_pattern", self.test_pattern) if self.test_pattern else main
+        if sorted(main) != sorted(other):
             raise ConfigError(
-                f"systems.test_pattern has the placeholders {first_ten(other.names) or 'none'}, "
-                f"systems.pattern {first_ten(main.names) or 'none'}; both must have the same"
+                f"systems.test_pattern has the placeholders {first_ten(other) or 'none'}, "
+                f"systems.pattern {first_ten(main) or 'none'}; both must have the same"
             )
 
     @property
@@ -68,18 +69,14 @@ class CheckpointSystems(FileSystems):
         """Whether models make the texts."""
         return bool(self.model)
 
-    def paths(self, field: str) -> PathPattern | None:
-        """`pattern`, `test_pattern` or `model`."""
-        return PathPattern(text, f"systems.{field}") if (text := getattr(self, field)) else None
-
     def matches(self, field: str, names: Mapping[Any, str] | None = None) -> dict[str, Match]:
-        """What a pattern matches by the name of the system, or by that of `names` for the same values, ordered.
+        """What `pattern`, `test_pattern` or `model` matches, ordered, by the name of the system, or by that of
+        `names` for the same values.
 
         Raises `InputError` where two files have one name.
         """
-        pattern = self.paths(field)
         found: dict[str, list[Match]] = {}
-        for match in sorted(pattern.matches(folders=field == "model") if pattern else (), key=_order):
+        for match in sorted(path_matches(f"systems.{field}", getattr(self, field), field == "model"), key=_order):
             name = "-".join(filter(None, match.labels.values())) if names is None else names.get(match.identity, "")
             found.setdefault(name, []).append(match)
         if names is not None:

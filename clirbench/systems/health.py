@@ -10,7 +10,6 @@ Sentences in Bilingual Corpora".
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.sides import first_ten
 from clirbench.files.lines import held_text, n_blank
+from clirbench.later import keep_recent
 from clirbench.pages import Table
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
@@ -77,19 +77,6 @@ class FileHealth:
         return filter(None, (sentence for sentence, odd in said.items() if odd))
 
 
-@dataclass(frozen=True)
-class Reference:
-    """The English side of a text, line by line."""
-
-    text: Text
-    n_lines: int
-
-    @cached_property
-    def counted(self) -> Floats:
-        """The lengths of its lines, as of `count_lines`."""
-        return count_lines(self.text)[0]
-
-
 def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
     """One pass over a text: the logarithm of each line's bytes with its end; how many lines are blank, and end in a
     carriage return; whether there is a byte order mark."""
@@ -102,11 +89,17 @@ def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
     return np.concatenate(lengths), counts, bom
 
 
-def examined(reference: Reference, text: Text) -> dict[str, Any]:
-    """What a text is like: columns of its `FileHealth`."""
+@keep_recent(2)
+def _lengths(text: Text, fingerprint: str) -> Floats:
+    """Those of `count_lines`, read once for all systems; `fingerprint` tells when the file has changed."""
+    return count_lines(text)[0]
+
+
+def examined(reference: Text | None, text: Text) -> dict[str, Any]:
+    """What a text is like, and whether it is out of step with the English side: columns of its `FileHealth`."""
     lengths, (blank, crlf), bom = count_lines(text)
-    n = len(lengths)
-    off, line = (find_slip(lengths, reference.counted) if n == reference.n_lines else None) or (0, None)
+    n, theirs = len(lengths), None if reference is None else _lengths(reference, reference.fingerprint)
+    off, line = (find_slip(lengths, theirs) if theirs is not None and n == len(theirs) else None) or (0, None)
     columns = {"lines": n, "blank_share": int(blank) / max(n, 1), "crlf_lines": int(crlf), "bom": int(bom)}
     return {**columns, "off_by": off, "from_line": line}
 
@@ -162,12 +155,10 @@ def side_of(translation: Translation, side: str) -> Text | None:
     return None if translation.test == translation.collection else translation.test
 
 
-def compared_sides(corpus: Corpus) -> dict[str, Reference]:
+def compared_sides(corpus: Corpus) -> dict[str, Text]:
     """What the texts of each side are compared with, line by line."""
-    sides = {"test": Reference(held_text(corpus.test.references[0]), len(corpus.test))}
-    if corpus.has_english:
-        sides["collection"] = Reference(corpus.english.text, corpus.english.map.n_lines)
-    return sides
+    sides = {"test": held_text(corpus.test.references[0])}
+    return sides | ({"collection": corpus.english.text} if corpus.has_english else {})
 
 
 def reference_texts(corpus: Corpus) -> dict[str, Text]:

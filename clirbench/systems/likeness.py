@@ -127,15 +127,6 @@ def _reached(hashes: Hashes, ends: Hashes, own: np.uint64) -> NDArray[np.int32]:
     return np.searchsorted(hashes, np.minimum(ends, own), side="right").astype(np.int32)
 
 
-@dataclass(frozen=True)
-class NearCopy:
-    """Two systems whose texts share nearly all their wording; `dice`: estimated."""
-
-    first: str
-    second: str
-    dice: float
-
-
 def own_cut(shares: Doubles) -> float:
     """The Dice above which pairs stand out of a collection: its median + 4 * 1.4826 MAD, within [.6, .9].
 
@@ -156,8 +147,8 @@ def similarity(sketches: Sequence[Hashes]) -> Doubles:
     return found
 
 
-def near_copies(sketches: Mapping[str, Hashes], cut: float) -> tuple[NearCopy, ...]:
-    """Pairs with a Dice above `cut` that connect what is together, most alike first.
+def near_copies(sketches: Mapping[str, Hashes], cut: float) -> dict[tuple[str, str], float]:
+    """The Dice, estimated, of pairs above `cut` that connect what is together, most alike first.
 
     A pair that others connect already is left out.
     """
@@ -168,17 +159,17 @@ def near_copies(sketches: Mapping[str, Hashes], cut: float) -> tuple[NearCopy, .
         alike = np.flatnonzero(row > cut - SLACK * many)
         pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
     group = [[i] for i in range(len(names))]
-    found = []
+    found: dict[tuple[str, str], float] = {}
     for less, i, j in sorted(pairs):
         if group[i] is not group[j]:
             share = dice(sketches[names[i]], sketches[names[j]]) if many else -less
             if share > cut:
-                found.append(NearCopy(names[i], names[j], share))
+                found[names[i], names[j]] = share
                 fewer, more = sorted((group[i], group[j]), key=len)
                 more += fewer
                 for member in fewer:
                     group[member] = more
-    return tuple(found)
+    return found
 
 
 def stems(names: Sequence[str], shares: Doubles, *, seed: int = 0) -> dict[str, str]:
@@ -244,28 +235,18 @@ def worded(references: References, text: Text) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ReferenceCopy:
-    """A system whose text is a reference's: `dice` of their 4-grams, and the share of lines that are `repeated`."""
-
-    system: str
-    dice: float
-    repeated: float
-
-
-@dataclass(frozen=True)
 class Resemblances:
-    """What the systems' texts share: `near` connects systems of nearly one wording, `references` copy a reference.
+    """What the systems' texts share: `near` connects systems of nearly one wording, and has the Dice of each pair.
 
-    `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system.
+    `copies`, `repeated`: the Dice of each system that copies a reference with it, and the share of lines that are the
+    same. `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system.
     """
 
-    near: tuple[NearCopy, ...] = ()
-    references: tuple[ReferenceCopy, ...] = ()
+    near: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    copies: Mapping[str, float] = field(default_factory=dict)
+    repeated: Mapping[str, float] = field(default_factory=dict)
     cut: float = NEAR
     stems: Mapping[str, str] = field(default_factory=lambda: EMPTY)
-
-
-NOTHING_ALIKE = Resemblances()
 
 
 def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any]) -> Resemblances:
@@ -274,23 +255,22 @@ def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any]) ->
     Copies of a reference are not compared with other systems.
     """
     if any(isinstance(one, Failure) for one in of_references):
-        return NOTHING_ALIKE
+        return Resemblances()
     ours = {
         system: one
         for system, one in of_systems.items()
         if not isinstance(one, Failure) and len(one["hashes"]) >= FEWEST
     }
-    copies = []
+    repeated = {system: max(one["repeated"], default=0.0) for system, one in ours.items()}
+    copies = {}
     for system, one in ours.items():
         shared = max((dice(one["hashes"], theirs["hashes"]) for theirs in of_references), default=0.0)
-        repeated = max(one["repeated"], default=0.0)
-        if shared >= NEAR or repeated >= HALF:
-            copies.append(ReferenceCopy(system, shared, repeated))
-    left = {copy.system for copy in copies}
-    sketches = {system: one["hashes"] for system, one in ours.items() if system not in left}
+        if shared >= NEAR or repeated[system] >= HALF:
+            copies[system] = shared
+    sketches = {system: one["hashes"] for system, one in ours.items() if system not in copies}
     # Of many texts, some evenly spaced ones tell what pairs of this collection share.
     names = list(sketches)[:: max(1, -(-len(sketches) // MANY))]
     shares = similarity([sketches[name] for name in names]) if len(names) > 1 else np.eye(len(names))
     cut = own_cut(shares[np.triu_indices(len(names), 1)])
     named = stems(names, shares) if len(names) == len(sketches) else {}
-    return Resemblances(near_copies(sketches, cut), tuple(copies), cut, named)
+    return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named)

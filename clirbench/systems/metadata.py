@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import cached_property
 from pathlib import Path
 
 from clirbench.corpora.sides import first_ten
@@ -44,56 +43,48 @@ class Match:
         return tuple(sorted(self.values.items())), tuple(star.removesuffix(".gz") for star in self.stars)
 
 
-@dataclass(frozen=True)
-class PathPattern:
-    """A pattern of paths; `key` is the configuration key it came from, for messages.
+def placeholders(key: str, pattern: str) -> list[str]:
+    """The names of the placeholders of a pattern of paths, in its order; `key` is that of the configuration.
 
     Raises `ConfigError` for an empty pattern, for one that can match a single path only, and for a placeholder that
     stands twice.
     """
+    names = [found["percent"] or found["brace"] for found in _MARK.finditer(pattern) if not found["star"]]
+    if doubled := [name for number, name in enumerate(names) if name in names[:number]]:
+        raise ConfigError(f"{key}={pattern}: %{doubled[0]}% stands twice; write * in the other place")
+    if not names and "*" not in pattern:
+        raise ConfigError(
+            f"{key}={pattern}: has no placeholder; a pattern for many files was expected, "
+            "for example /exp/run%run%/ckpt_%step%.txt"
+        )
+    return names
 
-    text: str
-    key: str = "systems.pattern"
 
-    def __post_init__(self) -> None:
-        if doubled := [name for number, name in enumerate(self.names) if name in self.names[:number]]:
-            raise ConfigError(f"{self.key}={self.text}: %{doubled[0]}% stands twice; write * in the other place")
-        if not self.names and "*" not in self.text:
-            raise ConfigError(
-                f"{self.key}={self.text}: has no placeholder; a pattern for many files was expected, "
-                "for example /exp/run%run%/ckpt_%step%.txt"
-            )
+def path_matches(key: str, pattern: str, folders: bool = False) -> tuple[Match, ...]:
+    """All files (with `folders`: files and folders) that match a pattern; raises `InputError` where there are none.
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the placeholders, in the order of the pattern."""
-        return tuple(found["percent"] or found["brace"] for found in _MARK.finditer(self.text) if not found["star"])
-
-    def matches(self, *, folders: bool = False) -> tuple[Match, ...]:
-        """All files (with `folders`: files and folders) that match; raises `InputError` where there are none.
-
-        The message then names the deepest folder that does exist and what is in it.
-        """
-        parts = Path(self.text).expanduser().parts
-        reached: list[tuple[Path, tuple[re.Match[str] | None, ...]]] = [(Path(), ())]
-        for left, part in zip(reversed(range(len(parts))), parts, strict=True):
-            following = [
-                (path / name, (*found, what))
-                for path, found in reached
-                for name, what in _children(path, part)
-                if left or folders or (path / name).is_file()
-            ]
-            if not following:
-                raise InputError(f"{self.key}={self.text}: nothing matches; {_inventory(reached[0][0], part)}")
-            reached = following
-        matches = tuple(_match(path, found, parts) for path, found in reached)
-        errors: list[ClirbenchError] = []
-        for match in matches:
-            for label in match.labels.values():
-                with gathered(errors):
-                    check_name(f"{self.key}: {match.path}", "part of a name", label)
-        raise_all(errors)
-        return matches
+    The message then names the deepest folder that does exist and what is in it.
+    """
+    parts = Path(pattern).expanduser().parts
+    reached: list[tuple[Path, tuple[re.Match[str] | None, ...]]] = [(Path(), ())]
+    for left, part in zip(reversed(range(len(parts))), parts, strict=True):
+        following = [
+            (path / name, (*found, what))
+            for path, found in reached
+            for name, what in _children(path, part)
+            if left or folders or (path / name).is_file()
+        ]
+        if not following:
+            raise InputError(f"{key}={pattern}: nothing matches; {_inventory(reached[0][0], part)}")
+        reached = following
+    matches = tuple(_match(path, found, parts) for path, found in reached)
+    errors: list[ClirbenchError] = []
+    for match in matches:
+        for label in match.labels.values():
+            with gathered(errors):
+                check_name(f"{key}: {match.path}", "part of a name", label)
+    raise_all(errors)
+    return matches
 
 
 def natural_key(name: str, value: str) -> tuple[tuple[int, Decimal, str], ...]:

@@ -14,7 +14,7 @@ import glob
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,42 +55,17 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def topics_of(entries: Iterable[RawTopic], fields: Sequence[str]) -> tuple[Topic, ...]:
-    """Topics with the chosen fields; a missing field is ignored while the topic has text in another.
+@dataclass(frozen=True)
+class TopicFiles(ABC):
+    """What the readers of topic files share; each says how it reads one file. `path`: a file, several, or a pattern.
 
-    Raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic without
-    text; `UnknownName` for a field that no topic has; all at once as `Problems`.
+    The texts of `fields` together are searched; a missing field is ignored while the topic has text in another.
+    `topics` raises `InputError` for no topics, an id that is empty, holds white space or occurs twice, and a topic
+    without text; `UnknownName` for a field that no topic has; all at once as `Problems`.
     """
-    held = tuple(entries)
-    if not held:
-        raise InputError("no topics in the topic files")
-    known = {name for entry in held for name in entry.fields}
-    errors: list[ClirbenchError] = [UnknownName("topic field", field, known) for field in fields if field not in known]
-    raise_all(errors)
-    first: dict[str, str] = {}
-    topics: list[Topic] = []
-    for entry in held:
-        if len(errors) >= SHOWN:
-            break
-        texts = filter(None, (" ".join(entry.fields.get(field, "").split()) for field in fields))
-        topics.append(Topic(entry.topic_id, tuple((text, 1.0) for text in texts)))
-        if len(entry.topic_id.split()) != 1:
-            errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
-        elif entry.topic_id in first:
-            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}"))
-        elif not topics[-1].parts:
-            errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {', '.join(fields)}"))
-        with gathered(errors):
-            check_name(entry.where, "topic", entry.topic_id)
-        first.setdefault(entry.topic_id, entry.where)
-    raise_all(errors)
-    return tuple(topics)
 
-
-class FieldedTopics(ABC):
-    """What all topics with fields share: `fields`, of which the texts together are searched. Raises as `topics_of`."""
-
-    fields: str | Sequence[str]
+    path: str | Sequence[str] | None = None
+    fields: str | Sequence[str] = ("title",)
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -101,53 +76,57 @@ class FieldedTopics(ABC):
     def kind(self) -> str:
         """The format, as the signature names it."""
 
-    @property
-    @abstractmethod
-    def contents(self) -> Iterable[str]:
-        """sha256 of each file's unpacked content, in the place of the files' names."""
-
-    @abstractmethod
-    def entries(self) -> Iterable[RawTopic]:
-        """The topics with all their fields."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The fields as the entries name them."""
-        return name_list("topics.fields", self.fields)
-
-    @property
-    def signature(self) -> str:
-        digest = hashlib.sha256("".join(self.contents).encode()).hexdigest()
-        return f"{self.kind}:{'+'.join(self.names)}|sha256:{digest[:12]}"
-
-    def topics(self, documents: Documents) -> Sequence[Topic]:
-        return topics_of(self.entries(), self.names)
-
-
-@dataclass(frozen=True)
-class TopicFiles(FieldedTopics):
-    """What the readers of topic files share; each says how it reads one file. `path`: a file, several, or a pattern."""
-
-    path: str | Sequence[str] | None = None
-    fields: str | Sequence[str] = ("title",)
-
     @abstractmethod
     def read(self, path: Path) -> Iterator[RawTopic]:
         """The topics of one file."""
 
     @property
-    def contents(self) -> Iterable[str]:
-        return [TextFile(file).fingerprint for file in topic_files(self.path)]
+    def names(self) -> tuple[str, ...]:
+        """The fields as the files name them."""
+        return name_list("topics.fields", self.fields)
 
-    def entries(self) -> Iterator[RawTopic]:
-        return (entry for path in topic_files(self.path) for entry in self.read(path))
+    @property
+    def signature(self) -> str:
+        contents = "".join(TextFile(file).fingerprint for file in topic_files(self.path))
+        digest = hashlib.sha256(contents.encode()).hexdigest()
+        return f"{self.kind}:{'+'.join(self.names)}|sha256:{digest[:12]}"
+
+    def topics(self, documents: Documents) -> Sequence[Topic]:
+        held = [entry for path in topic_files(self.path) for entry in self.read(path)]
+        if not held:
+            raise InputError("no topics in the topic files")
+        known = {name for entry in held for name in entry.fields}
+        errors: list[ClirbenchError] = []
+        errors += [UnknownName("topic field", field, known) for field in self.names if field not in known]
+        raise_all(errors)
+        first: dict[str, str] = {}
+        topics: list[Topic] = []
+        for entry in held:
+            if len(errors) >= SHOWN:
+                break
+            texts = filter(None, (" ".join(entry.fields.get(field, "").split()) for field in self.names))
+            topics.append(Topic(entry.topic_id, tuple((text, 1.0) for text in texts)))
+            if len(entry.topic_id.split()) != 1:
+                errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
+            elif entry.topic_id in first:
+                errors.append(
+                    InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}")
+                )
+            elif not topics[-1].parts:
+                listed = ", ".join(self.names)
+                errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {listed}"))
+            with gathered(errors):
+                check_name(entry.where, "topic", entry.topic_id)
+            first.setdefault(entry.topic_id, entry.where)
+        raise_all(errors)
+        return tuple(topics)
 
 
 @dataclass(frozen=True)
 class JsonlTopics(TopicFiles):
     """Topics of JSON-lines files; `fields` are keys, `language` as in `lang` of a list.
 
-    Raises what `topics_of` raises, and `InputError` naming the line of a topic that is no object or has no id.
+    Raises what `TopicFiles` raises, and `InputError` naming the line of a topic that is no object or has no id.
     """
 
     language: str = "eng"
@@ -180,12 +159,10 @@ def _texts(record: Mapping[str, Any], language: str, where: str) -> dict[str, st
 class TsvTopics(TopicFiles):
     """Topics of tables; `fields` are columns; without a header the text is `title`.
 
-    Raises what `topics_of` raises, and `InputError` naming the line of a row that is too short or too long.
+    Raises what `TopicFiles` raises, and `InputError` naming the line of a row that is too short or too long.
     """
 
-    @property
-    def kind(self) -> str:
-        return "tsv"
+    kind = "tsv"
 
     def read(self, path: Path) -> Iterator[RawTopic]:
         first = next(TextFile(path).blocks(), b"").partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
@@ -217,12 +194,10 @@ class TrecTopics(TopicFiles):
 
     `path` is a file, several, or a pattern; `fields` are `title`, `description` (`desc`), `narrative` (`narr`) or
     any other tag. A number of digits loses its leading zeros (051 is topic 51 in the judgments). Raises what
-    `topics_of` raises, `InputError` for a file without <top>.
+    `TopicFiles` raises, `InputError` for a file without <top>.
     """
 
-    @property
-    def kind(self) -> str:
-        return "trec"
+    kind = "trec"
 
     def read(self, path: Path) -> Iterator[RawTopic]:
         before, *pieces = _TAG.split("\n" + whole_text(path))

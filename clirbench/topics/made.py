@@ -70,54 +70,16 @@ class Made(ABC):
         return ((f"line{number}", line.strip()) for number, line in numbered if number in chosen)
 
 
-class RareWords(Made):
-    """Topics of the terms of highest idf in a text, of those that are in at least `min_documents` documents.
-
-    idf falls with the number of documents that contain a term; ties go to the term that comes first in the text. A term
-    enters the topic as the word of the text that analyses to it alone, so that any engine can search it; in a script
-    without spaces, and where marks divide a word, as it stands.
-    """
-
-    kept: ClassVar[bool] = True
-
-    analyzer: Analyzer
-    terms: int
-    min_documents: int
-
-    def rarest(self, documents: Documents) -> Callable[[str], list[str]]:
-        """From a text to its words for a topic, the rarest first: every term once, however many there are."""
-        frequency: Counter[str] = Counter()
-        analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
-        for document in documents:
-            frequency.update(set().union(*map(analysed, set(document.text.split()))))
-        words_of = lru_cache(MOST_CHUNKS)(self._words)
-
-        def words(text: str) -> list[str]:
-            found: dict[str, str] = {}
-            for term, word in (one for chunk in text.split() for one in words_of(chunk)):
-                if frequency[term] >= self.min_documents:
-                    found.setdefault(term, word)
-            return [found[term] for term in sorted(found, key=frequency.__getitem__)]
-
-        return words
-
-    def _words(self, chunk: str) -> tuple[tuple[str, str], ...]:
-        """(term, word) of a chunk: itself without the marks around it, the words in it, then terms as they stand."""
-        inside = self.analyzer.terms(chunk)
-        candidates = [*_words_of(chunk), *([] if chunk.isascii() else (term for term in inside if term in chunk))]
-        analysed = ((self.analyzer.terms(word), word) for word in candidates)
-        return tuple((terms[0], word) for terms, word in analysed if len(terms) == 1 and terms[0] in inside)
-
-
 @dataclass(frozen=True)
-class RareTerms(RareWords):
+class RareTerms(Made):
     """The `terms` rarest terms of each of `n` segments, evenly spaced among those that have `min_terms` or more.
 
-    Only terms that are in `min_documents` documents or more count (`RareWords`). topic_id = `line` and the 1-based line
-    number. What chose the constants, and on which collections it was confirmed: docs/decisions.md.
+    Only terms that are in `min_documents` documents or more count (`rare_words`). topic_id = `line` and the 1-based
+    line number. What chose the constants, and on which collections it was confirmed: docs/decisions.md.
     """
 
     kind: ClassVar[str] = "rareterms"
+    kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|min_terms:{min_terms}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a segment of {min_terms} terms that are in {min_documents} documents"
     said: ClassVar[str] = "{terms} rare words each of {n} reference sentences"
@@ -129,19 +91,20 @@ class RareTerms(RareWords):
     min_terms: int = 3
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
-        rarest = self.rarest(documents)
+        rarest = rare_words(documents, self.analyzer, self.min_documents)
         for topic_id, line in self.lines(documents, lambda line: len(rarest(line)) >= self.min_terms):
             yield topic_id, " ".join(rarest(line)[: self.terms])
 
 
 @dataclass(frozen=True)
-class KeyTerms(RareWords):
-    """The `terms` rarest terms of each of `n` documents evenly spaced, as `RareWords` says.
+class KeyTerms(Made):
+    """The `terms` rarest terms of each of `n` documents evenly spaced, as `rare_words` says.
 
     A document of fewer such terms gives a shorter topic, a document of none gives no topic. topic_id = doc_id.
     """
 
     kind: ClassVar[str] = "keyterms"
+    kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a term that is in {min_documents} documents"
     said: ClassVar[str] = "{terms} rare words each of {n} reference documents"
@@ -152,7 +115,7 @@ class KeyTerms(RareWords):
     min_documents: int = 3
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
-        rarest = self.rarest(documents)
+        rarest = rare_words(documents, self.analyzer, self.min_documents)
         for document in self.chosen(documents):
             yield document.doc_id, " ".join(rarest(document.text)[: self.terms])
 
@@ -196,6 +159,37 @@ class Sentences(Made):
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
         return self.lines(documents, lambda line: sum(len(analysed(chunk)) for chunk in line.split()) >= self.min_terms)
+
+
+def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> Callable[[str], list[str]]:
+    """From a text to the words of its terms that are in at least `min_documents` documents: each once, the rarest
+    first.
+
+    idf falls with the number of documents that contain a term; ties go to the term that comes first in the text. A term
+    enters a topic as the word of the text that analyses to it alone, so that any engine can search it; in a script
+    without spaces, and where marks divide a word, as it stands.
+    """
+    frequency: Counter[str] = Counter()
+    analysed = lru_cache(MOST_CHUNKS)(analyzer.terms)
+    for document in documents:
+        frequency.update(set().union(*map(analysed, set(document.text.split()))))
+
+    @lru_cache(MOST_CHUNKS)
+    def words_of(chunk: str) -> tuple[tuple[str, str], ...]:
+        """(term, word) of a chunk: itself without the marks around it, the words in it, then terms as they stand."""
+        inside = analyzer.terms(chunk)
+        candidates = [*_words_of(chunk), *([] if chunk.isascii() else (term for term in inside if term in chunk))]
+        terms = ((analyzer.terms(word), word) for word in candidates)
+        return tuple((found[0], word) for found, word in terms if len(found) == 1 and found[0] in inside)
+
+    def words(text: str) -> list[str]:
+        found: dict[str, str] = {}
+        for term, word in (one for chunk in text.split() for one in words_of(chunk)):
+            if frequency[term] >= min_documents:
+                found.setdefault(term, word)
+        return [found[term] for term in sorted(found, key=frequency.__getitem__)]
+
+    return words
 
 
 def other_kind(source: object, analyzer: Analyzer) -> Made | None:

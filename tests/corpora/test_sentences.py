@@ -17,18 +17,6 @@ def test_a_document_is_cut_by_the_rules_of_its_language() -> None:
     assert SentenceSplitter("en").cut(" ") == []
 
 
-def test_documents_keep_their_lines() -> None:
-    seen: list[str] = []
-
-    def shout(lines: list[str]) -> list[str]:
-        seen.extend(lines)
-        return [line.upper() for line in lines]
-
-    documents = ["One. Two.", "", f"Three{PARAGRAPH}four."]
-    assert SentenceSplitter("en").translated(documents, shout) == ["ONE. TWO.", "", "THREE FOUR."]  # type: ignore[arg-type]
-    assert seen == ["One.", "Two.", "Three", "four."]
-
-
 def test_the_choice_is_part_of_what_is_kept() -> None:
     assert SentenceSplitter("zho").signature == SentenceSplitter("zh").signature
     assert SentenceSplitter("zh").signature.startswith("sentences:zh|v:sentencex-")

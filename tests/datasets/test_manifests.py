@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from clirbench.commands.fetch import main
 from clirbench.datasets.manifests import (
     ManifestFiles,
-    Places,
     load_manifest,
     manifest_names,
     missing_data,
@@ -59,7 +58,7 @@ def manifests(tmp_path: Path, server: Served) -> Path:
 
 
 def files_of(manifests: Path, **places: Any) -> ManifestFiles:
-    return ManifestFiles(load_manifest("tiny", manifests), Places(**places))
+    return ManifestFiles(load_manifest("tiny", manifests), **places)
 
 
 def mirror_of(tmp_path: Path, packed: bool = False) -> Path:
@@ -230,7 +229,7 @@ def test_shipped_manifests_agree_with_the_published_list(shared_data: Path) -> N
 def test_every_shipped_set_but_one_is_found_in_the_mirror(shared_data: Path) -> None:
     for name in manifest_names():
         manifest = load_manifest(name)
-        files = ManifestFiles(manifest, Places(mirror=str(shared_data)))
+        files = ManifestFiles(manifest, mirror=str(shared_data))
         if name == "lignos2019_deen":  # listed there, but its files do not lie in the mirror
             with pytest.raises(MissingData, match=r"18 of 18 files"):
                 files.locate(list(manifest.by_path))
@@ -321,7 +320,7 @@ def test_the_message_names_every_file_that_nobody_can_fetch_for_you() -> None:
     """A message that is too long loses its middle; then a file would be missing from the list."""
     for name in manifest_names():
         manifest = load_manifest(name)
-        said = str(missing_data(manifest, Places("/nowhere", "/nowhere")))
+        said = str(missing_data(ManifestFiles(manifest, "/nowhere", "/nowhere")))
         assert " ... " not in said, name
         for file in manifest.files:
             assert not file.by_hand or (file.path in said and file.url in said), (name, file.path)

@@ -28,7 +28,7 @@ def run(sealed: Path, tmp_path: Path) -> Path:
 
 def test_every_file_is_sealed(run: Path) -> None:
     files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
-    assert read_manifest(run).files.keys() == files - {MANIFEST, EVENTS}
+    assert read_manifest(run)["files"].keys() == files - {MANIFEST, EVENTS}
     assert {MARKER, "plan.tsv", "results.json", "provenance.json", "systems.tsv"} <= files
     assert list(broken(run)) == []
     assert MANIFEST in (run / MARKER).read_text().splitlines()
@@ -50,7 +50,7 @@ def test_the_seal_of_a_copy_names_the_version_that_computed_the_run(run: Path, t
     for name in ("provenance.json", "results.json"):
         (run / name).write_text(json.dumps({**json.loads((run / name).read_text()), "clirbench": "0.0.9"}))
     cb.load(run).save(tmp_path / "copy")
-    assert read_manifest(tmp_path / "copy").clirbench == "0.0.9"  # what was saved is of that version
+    assert read_manifest(tmp_path / "copy")["clirbench"] == "0.0.9"  # what was saved is of that version
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[31m", "\n", "\u009b2J", "\u202e", "\u2028", "\x7f"])

@@ -59,10 +59,10 @@ def resemblances(corpus: Corpus, systems: Sequence[Translation], engine: Engine 
 
 def test_what_was_planted_is_found_and_nothing_else() -> None:
     found = resemblances(CORPUS, PLANTED)
-    assert [(pair.first, pair.second) for pair in found.near] == [("lost_words-2", "near lost_words")]
-    assert found.near[0].dice >= 0.9
-    assert [(copy.system, copy.repeated >= 0.5) for copy in found.references] == [("copy", True), ("half", True)]
-    assert (found.references[0].dice, found.references[0].repeated) == (1, 1)
+    assert list(found.near) == [("lost_words-2", "near lost_words")]
+    assert found.near["lost_words-2", "near lost_words"] >= 0.9
+    assert [(system, found.repeated[system] >= 0.5) for system in found.copies] == [("copy", True), ("half", True)]
+    assert (found.copies["copy"], found.repeated["copy"]) == (1, 1)
 
 
 def test_a_short_text_is_compared_exactly() -> None:
@@ -72,13 +72,13 @@ def test_a_short_text_is_compared_exactly() -> None:
 
 def test_names_alone_are_no_evidence() -> None:
     alike = [replace(t, system=f"model_{i}000") for i, t in enumerate(PLANTED[:8])]
-    assert resemblances(CORPUS, alike).near == ()
+    assert resemblances(CORPUS, alike).near == {}
 
 
 def test_a_few_lines_are_compared_with_nothing() -> None:
     few = replace(CORPUS, test=replace(CORPUS.test, references=(REFERENCE[:5],)))
     found = resemblances(few, [translation(name, REFERENCE[:5]) for name in "ab"])
-    assert (found.near, found.references) == ((), ())
+    assert (found.near, found.copies) == ({}, {})
 
 
 def test_a_rerun_reads_no_text_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.errors import Changed
+from clirbench.errors import InputError
 from clirbench.store.store import Snapshot, read_through_snapshot
 from clirbench.text import TextFile
 
@@ -32,7 +32,7 @@ def test_a_later_reading_must_find_the_same_bytes(old: Path) -> None:
         before = TextFile(old).fingerprint
         other(old)
         for read in (lambda: TextFile(old).lines(), lambda: list(TextFile(old).blocks())):
-            with pytest.raises(Changed, match=r"text\.txt changed while this run was reading it"):
+            with pytest.raises(InputError, match=r"text\.txt changed while this run was reading it"):
                 read()
         assert TextFile(old).fingerprint == before
     assert TextFile(old).fingerprint != before
@@ -47,7 +47,7 @@ def test_whoever_has_all_lines_has_checked_ones(tmp_path: Path) -> None:
         blocks = TextFile(path).blocks()
         taken_before = [next(blocks)]
         other(path)
-        with pytest.raises(Changed):
+        with pytest.raises(InputError, match="changed while this run was reading it"):
             taken_before.extend(blocks)
         assert sum(map(len, taken_before)) < 3_500_000
 
@@ -60,7 +60,7 @@ def test_every_kind_of_text_is_checked(tmp_path: Path, kind: str) -> None:
     with read_through_snapshot():
         assert JsonlText(path).lines() == ("a",)
         path.write_bytes(gzip.compress(second) if kind == "gzip" else second)
-        with pytest.raises(Changed):
+        with pytest.raises(InputError, match="changed while this run was reading it"):
             JsonlText(path).lines()
 
 

@@ -203,10 +203,10 @@ def test_a_store_that_cannot_be_read_is_said_once_and_computed_around(
     for folder in (FOLDER, "ef" + FOLDER[2:]):
         store.put(folder, {KEY: np.arange(3.0)})
 
-    def refuse(path: str, flags: int) -> int:
+    def refuse(path: Path) -> int:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("clirbench.store.store._without_waiting", refuse)
+    monkeypatch.setattr("clirbench.store.store.open_regular", refuse)
     with caplog.at_level(logging.WARNING):
         assert store.find(FOLDER, [KEY]) == store.find("ef" + FOLDER[2:], [KEY]) == {}
     assert [os.strerror(number) in record.getMessage() for record in caplog.records] == [True]

@@ -15,7 +15,7 @@ from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import Cached
 from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.files import FileSystems
-from clirbench.systems.health import FileHealth, Reference, examined, health, health_table
+from clirbench.systems.health import FileHealth, examined, health, health_table
 from clirbench.text import TextFile, TextLines
 from tests.conftest import SHARED, write_lines
 
@@ -35,7 +35,7 @@ def worse(lines: Sequence[str], share: float, seed: int) -> list[str]:
 
 
 def seen(reference: Sequence[str], lines: Sequence[str]) -> tuple[FileHealth, list[str]]:
-    found = examined(Reference(TextLines(tuple(reference)), len(reference)), TextLines(tuple(lines)))
+    found = examined(TextLines(tuple(reference)), TextLines(tuple(lines)))
     row = FileHealth("x", "test", **found)
     return row, list(row.complaints())
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
-from clirbench.systems.metadata import PathPattern, canonical, joined_metadata, natural_key
+from clirbench.systems.metadata import canonical, joined_metadata, natural_key, path_matches, placeholders
 
 
 def touch(root: Path, *names: str) -> None:
@@ -33,7 +33,7 @@ def touch(root: Path, *names: str) -> None:
 )  # fmt: skip
 def test_placeholders_and_stars(tmp_path: Path, files: str, pattern: str, found: list[str]) -> None:
     touch(tmp_path, *files.split())
-    matches = PathPattern(f"{tmp_path}/{pattern}").matches()
+    matches = path_matches("systems.pattern", f"{tmp_path}/{pattern}")
     said = [[*(f"{k}={v}" for k, v in match.values.items()), *filter(None, match.labels.values())] for match in matches]
     assert [" ".join(words) for words in said] == found
     assert len({match.identity for match in matches}) == len(set(found))
@@ -41,25 +41,25 @@ def test_placeholders_and_stars(tmp_path: Path, files: str, pattern: str, found:
 
 def test_folders_match_where_models_are_wanted(tmp_path: Path) -> None:
     touch(tmp_path, "x.txt", "folder.txt/z", "a\tb.csv")
-    folders = PathPattern(f"{tmp_path}/%name%.txt").matches(folders=True)
+    folders = path_matches("systems.pattern", f"{tmp_path}/%name%.txt", folders=True)
     assert [match.values["name"] for match in folders] == ["folder", "x"]
     with pytest.raises(InputError, match="holds a control character"):
-        PathPattern(f"{tmp_path}/%run%.csv").matches()
+        path_matches("systems.pattern", f"{tmp_path}/%run%.csv")
 
 
 def test_nothing_matches_says_where_it_stopped_and_what_lies_there(tmp_path: Path) -> None:
     touch(tmp_path, "exp/model_1.txt", "exp/model_2.txt")
     with pytest.raises(InputError, match=r"nothing matches; no ckpt_%step%.txt in .*exp, which holds model_1.txt, mod"):
-        PathPattern(f"{tmp_path}/exp/ckpt_%step%.txt").matches()
+        path_matches("systems.pattern", f"{tmp_path}/exp/ckpt_%step%.txt")
     with pytest.raises(InputError, match=r"no nowhere in .*, which holds exp"):
-        PathPattern(f"{tmp_path}/nowhere/ckpt_%step%.txt").matches()
+        path_matches("systems.pattern", f"{tmp_path}/nowhere/ckpt_%step%.txt")
 
 
 def test_a_placeholder_twice_and_a_pattern_without_one_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"%step% stands twice"):
-        PathPattern("/exp/%step%/ckpt_{step}.txt")
+        placeholders("systems.pattern", "/exp/%step%/ckpt_{step}.txt")
     with pytest.raises(ConfigError, match="has no placeholder"):
-        PathPattern("/exp/ckpt.txt")
+        placeholders("systems.pattern", "/exp/ckpt.txt")
 
 
 def test_natural_order() -> None:

@@ -32,9 +32,9 @@ import numpy as np
 from clirbench.checks import whole_number
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import JsonlText, doc_id_of
-from clirbench.corpora.layout import NamedFiles, folder_layout, is_jsonl
+from clirbench.corpora.layout import folder_layout, is_jsonl
 from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
-from clirbench.corpora.sides import SideSettings, check_doc_id, first_ten, read_test_set
+from clirbench.corpora.sides import check_doc_id, first_ten, read_test_set
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.tables import json_lines
 from clirbench.labs.formats.mtme import HeldLayout
@@ -134,7 +134,7 @@ class DocumentsCorpus:
         with gathered(errors):
             if self.test_folder:
                 layout = folder_layout(str(self.test_folder))
-                test = read_test_set(layout, SideSettings(self.references))
+                test = read_test_set(layout, self.references)
         raise_all([*errors, *unnamed])
         source = self._source(ids) if self.source else None
         files = {name: f"systems/{name}" for name in entries}
@@ -146,7 +146,7 @@ class DocumentsCorpus:
             source=source,
             collection=self.collection,
             test_layout=layout,
-            collection_layout=HeldLayout(str(self.translations), NamedFiles({}), {}, files, {}, held=held)
+            collection_layout=HeldLayout(str(self.translations), lambda _: {}, {}, files, {}, held=held)
             if entries
             else None,
             sentences=self.sentences,

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, NamedFiles, chosen_references, layout_of
-from clirbench.corpora.sides import SideSettings, check_doc_id, first_ten, read_corpus
+from clirbench.corpora.layout import Layout, chosen_references, layout_of
+from clirbench.corpora.sides import check_doc_id, first_ten, read_corpus
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
@@ -52,7 +52,7 @@ class MtmeCorpus:
     def read(self) -> Corpus:
         root = Path(self.folder or "")
         layout = self._layout(root)
-        corpus = read_corpus(layout, layout, SideSettings(self.references), self.collection)
+        corpus = read_corpus(layout, layout, self.references, self.collection)
         chosen = chosen_references(layout, self.references)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return replace(corpus, scores=scores, notes=(*corpus.notes, *notes))
@@ -76,7 +76,7 @@ class MtmeCorpus:
         source = root / "sources" / f"{pair}.txt"
         paths |= {"source.txt": source} if source.is_file() else {}
         listing = root / "documents" / f"{pair}.docs"
-        return replace(layout_of(str(root), paths, NamedFiles(paths)), doc_ids=(str(listing), read_docs(listing)))
+        return replace(layout_of(str(root), paths, lambda _: paths), doc_ids=(str(listing), read_docs(listing)))
 
 
 def found_scores(
@@ -200,10 +200,10 @@ def corpus_of(
     if not named["reference"]:
         raise InputError(notes[0] if notes else f"{where}: no reference in it")
     singles = {file: file for file in named["source"].values()}
-    files = (NamedFiles({}), named["reference"], named["system"], singles)
+    files = (named["reference"], named["system"], singles)
     documents = (where, [doc_id for doc_id, _ in keys])
-    layout = HeldLayout(where, *files, doc_ids=documents, held=held)
-    corpus = read_corpus(layout, layout, SideSettings(references), collection)
+    layout = HeldLayout(where, lambda _: {}, *files, doc_ids=documents, held=held)
+    corpus = read_corpus(layout, layout, references, collection)
     return replace(corpus, notes=(*corpus.notes, *notes))
 
 

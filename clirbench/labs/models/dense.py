@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from clirbench.checks import one_of, whole_number
 from clirbench.errors import EmptyCollection, ResourceError, shorten
 from clirbench.labs.models.program import Child, Program, preset
-from clirbench.later import Later, load_value
+from clirbench.later import load_value
 from clirbench.retrieval.base import Search
 from clirbench.text import Text
 from clirbench.types import DocumentMap, Documents, Floats, Ints, Run, Topic, rank_order
@@ -284,7 +284,7 @@ class Nearest:
     depth: int
     english: bool = False
 
-    def __call__(self, item: Vectors | Later[Vectors]) -> Run:
+    def __call__(self, item: Any) -> Run:
         passages = load_value(item)
         if self.english and not len(passages):
             raise EmptyCollection("the reference side is empty: none of its documents has a vector")

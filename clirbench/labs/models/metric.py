@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import check_choice
+from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.labs.models.program import FILES, Program, preset
 from clirbench.labs.models.translating import read_shard, write_shard
@@ -53,7 +53,7 @@ class ProgramMetric(MadeElsewhere):
     cache: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        check_choice(self.name, "aggregate", self.aggregate, ("mean", "median"))
+        one_of(f"{self.name}: aggregate", self.aggregate, ("mean", "median"))
         if not self.command:
             raise ConfigError(f"{self.name}: command: is empty; name a program that writes a score for each segment")
         try:

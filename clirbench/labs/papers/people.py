@@ -146,4 +146,4 @@ def human_path(given: str | None, corpus: Corpus) -> Path:
             "test set or name a file with analyses.segment_level.human=FILE; or take retrieval as the standard: "
             "analyses.segment_level.gold=MAP"
         )
-    return layout.files.locate(names)[names[0]]
+    return layout.locate(names)[names[0]]

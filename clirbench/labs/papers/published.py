@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
-from clirbench.datasets.manifests import ManifestFiles, Places, load_manifest
+from clirbench.datasets.manifests import ManifestFiles, load_manifest
 from clirbench.errors import (
     ClirbenchError,
     ConfigError,
@@ -130,7 +130,7 @@ class PublishedFiles(PublishedTable):
 
     def locate(self, *names: str) -> Mapping[str, Path]:
         """The verified path of each file; raises `MissingData` with the ways to get what is not there."""
-        return ManifestFiles(load_manifest(self.manifest), Places(self.mirror, self.cache, self.download)).locate(names)
+        return ManifestFiles(load_manifest(self.manifest), self.mirror, self.cache, self.download).locate(names)
 
 
 @dataclass(frozen=True, kw_only=True)

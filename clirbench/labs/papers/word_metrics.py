@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from clirbench.checks import check_least
+from clirbench.checks import number
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.bleu import brevity_penalty, ngram_statistics
 from clirbench.metrics.macrof import TypeAverage
@@ -38,7 +38,7 @@ class SentBLEU(SegmentMean, Tokenised):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self.name, "smoothing", self.smoothing, 0)
+        number(f"{self.name}: smoothing", self.smoothing, least=0)
 
     @property
     def details(self) -> Sequence[str]:

@@ -25,7 +25,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from clirbench.datasets.downloads import Pace, Refused, SlowServer, answer, reason
+from clirbench.datasets.downloads import Pace, Refused, answer, reason
 from clirbench.errors import DownloadError
 from clirbench.labs.models.scripts.lines import ScriptError, Work, main, whole
 
@@ -89,7 +89,7 @@ def asked(settings: dict[str, Any], headers: dict[str, str], path: str, body: An
             said, at_least = str(error), error.wait
         except DownloadError as error:
             said = str(error)
-        except (SlowServer, http.client.HTTPException, OSError) as error:
+        except (http.client.HTTPException, OSError) as error:
             said = f"{url}: broke off ({reason(error)})"
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
             said = f"{url}: the answer is not as OpenAI's interface has it"

@@ -103,9 +103,9 @@ def _verify(options: Namespace) -> int:
 def _other_makers(folder: Path, recorded: Mapping[str, Any], results: Mapping[str, Any]) -> Iterator[str]:
     """Where the seal, the results and the record name other inputs or versions."""
     sealed = read_manifest(folder)
-    if sealed.inputs != recorded["read"]:
+    if sealed["inputs"] != recorded["read"]:
         yield f"{MANIFEST}: names other inputs than {PROVENANCE}"
-    for name, version in ((MANIFEST, sealed.clirbench), (RESULTS, results.get("clirbench"))):
+    for name, version in ((MANIFEST, sealed["clirbench"]), (RESULTS, results.get("clirbench"))):
         if version != recorded.get("clirbench"):
             yield f"{name}: clirbench: is another version than that of {PROVENANCE}"
 
@@ -125,7 +125,8 @@ def _checked(
     folder: Path, made: Path, renamed: Mapping[str, str], recorded: Mapping[str, Any], results: Mapping[str, Any]
 ) -> Iterator[str]:
     """What was checked and what was not; raises `DoesNotFollow` and `CannotCheck`."""
-    files = {name: sha256 for name, (_, sha256) in read_manifest(folder).files.items() if name.endswith(HASHED)}
+    sealed = read_manifest(folder)["files"]
+    files = {name: file["sha256"] for name, file in sealed.items() if name.endswith(HASHED)}
     try:
         entries = [*walk(folder, made, partial(with_names, renamed=renamed))]
     except InputError as error:
