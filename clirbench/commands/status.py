@@ -1,6 +1,5 @@
 """`clirbench status RUN`: what of a run is done, what is missing, what failed and why."""
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +63,3 @@ def _status(options: Namespace) -> int:
     for line in summary(found):
         print(escape_unseen(line))
     return 0 if all(state == "done" for _, state, _ in found) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
