@@ -250,22 +250,6 @@ def is_hole(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Streamed(Sequence[Sequence[Any]]):
-    """Rows that are made again each time they are read: a run has millions of per-topic values."""
-
-    make: Callable[[], Iterator[Sequence[Any]]]
-
-    def __iter__(self) -> Iterator[Sequence[Any]]:
-        return self.make()
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
-
-
-@dataclass(frozen=True)
 class Table:
     """One table: `name` is its file (`differences` -> differences.tsv), `text` what the numbers say.
 
@@ -276,7 +260,8 @@ class Table:
     the run fail after everything was written, such as a cell of a published table that is neither reproduced nor
     explained. `about`, `formats`: meaning and number format of columns of this table alone; `texts`: the columns of
     text, where the rows do not tell; `matrix`: each row compares the columns behind the first; `aside`: the terminal
-    shows nothing of it.
+    shows nothing of it. `stream` makes the rows of a file again each time they are read, in the place of `rows`: a run
+    has millions of per-topic values.
     """
 
     name: str
@@ -294,6 +279,7 @@ class Table:
     texts: frozenset[str] | None = None
     matrix: bool = False
     aside: bool = False
+    stream: Callable[[], Iterator[Sequence[Any]]] | None = None
 
     @classmethod
     def of(
@@ -323,7 +309,7 @@ class Table:
 
         A matrix keeps its columns, and so does every table of its `Cell`s, whose holes are marked.
         """
-        if self.matrix or isinstance(self.rows, Streamed) or not self.rows:
+        if self.matrix or not self.rows:
             return self
         kept, text = [0], self.text
         for at, name in enumerate(self.header[1:], start=1):
@@ -350,18 +336,13 @@ class Table:
         return tuple(made)
 
     @property
-    def texts_of_columns(self) -> frozenset[str]:
-        """The columns that hold text; all others hold numbers."""
-        return frozenset(column.name for column in self.columns if column.kind == "text")
-
-    @property
     def corner(self) -> str:
         """What text shows over the first column: nothing over that of a matrix of measures."""
         return "" if self.matrix and self.header[0] == "measure" else self.header[0]
 
     def values(self) -> Iterator[Sequence[Any]]:
         """The rows as a file has them: values alone."""
-        return iter(self.rows) if isinstance(self.rows, Streamed) else ([*map(value_of, row)] for row in self.rows)
+        return self.stream() if self.stream else ([*map(value_of, row)] for row in self.rows)
 
     def write(self, folder: Path) -> None:
         """Write `name`.tsv."""
@@ -372,7 +353,7 @@ class Table:
         stream = io.StringIO()
         write_rows(stream, self.header, self.values())
         stream.seek(0)
-        return frame(stream, self.texts_of_columns)
+        return frame(stream, [column.name for column in self.columns if column.kind == "text"])
 
     def cells(self, rows: Sequence[Sequence[Any]]) -> list[list[str]]:
         """Rows of this table as text, each value as its column writes it, with its mark."""

@@ -1,6 +1,5 @@
-"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why; of a sweep, how far each run is."""
+"""`clirbench status RUN`: what of a run is done, is missing, failed and why; of a sweep, how far each run is."""
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,8 +62,8 @@ def _status(options: Namespace) -> int:
     jobs = sorted((path.parent for path in options.run.glob(f"*/{PLAN}")), key=lambda job: (len(job.name), job.name))
     swept = bool(jobs) and not (options.run / PLAN).exists()
     if swept:
-        said = f"{options.run}: the folder of {many(len(jobs), 'run')} (a sweep's jobs); 'clirbench status {jobs[0]}' shows one of them"
-        print(escape_unseen(said))
+        said = f"{options.run}: the folder of {many(len(jobs), 'run')} (a sweep's jobs)"
+        print(escape_unseen(f"{said}; 'clirbench status {jobs[0]}' shows one of them"))
     complete = True
     for run in jobs if swept else (options.run,):
         where, rows = read_plan(run / PLAN)
@@ -73,7 +72,3 @@ def _status(options: Namespace) -> int:
         for line in [f"{run.name}: {[*summary(found)][-1]}"] if swept else summary(found):
             print(escape_unseen(line))
     return 0 if complete else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

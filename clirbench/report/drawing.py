@@ -30,7 +30,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A filled shape around (x, y), `radius` from its centre.
+    """A filled shape around (x, y), `radius` from its centre; a `Panel` has them in the values of its axes.
 
     On a page: `tip` is shown on hover, `name` beside it, `of` are the numbers of its groups by each way to colour,
     `spread` the half axes of the ellipse around it.

@@ -13,11 +13,10 @@ import numpy as np
 from clirbench import pages as wording
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.pages import Cell, Table, TableColumn, listed, many, number, short, shown_cell
+from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
 from clirbench.report.answer import judges
 from clirbench.result import Counts, Result, with_marks
-from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
@@ -28,36 +27,6 @@ MEANING = {"false": ", not significant", "undefined": ", not tested"}
 FALLING = -0.3
 """Tau of a metric that may count the other way round."""
 TAU = TableColumn("tau", "number", format="coefficient")
-
-
-def tau_tables(board: Scoreboard, rows: Sequence[Correlation], coefficient: str) -> list[Table]:
-    """One table for each title of the scoreboard's measures: a row for each measure, a column for each metric.
-
-    Its `records` are the coefficients, row by row. None where there is no MT metric.
-    """
-    found = by_pair(rows, coefficient)
-    metrics = tuple(column.name for column in board.metrics)
-    tables = []
-    for place, title in enumerate(board.tables if metrics else ()):
-        measures = tuple(column.name for column in board.measures if column.table == title)
-        taus = [[found[measure, metric] for metric in metrics] for measure in measures]
-        cells = [(measure, *tau_cells(row)) for measure, row in zip(measures, taus, strict=True)]
-        records = [tau for row in taus for tau in row]
-        tables.append(tau_table(f"tau-{coefficient}-{place}", title, "measure", metrics, cells, records))
-    return tables
-
-
-def tau_table(
-    name: str, title: str, first: str, metrics: Sequence[str], rows: Sequence[Sequence[Any]], taus: Sequence[Any] = ()
-) -> Table:
-    """A table of coefficients: a column for each metric, behind a first one with names."""
-    how: dict[str, Any] = {"formats": dict.fromkeys(metrics, TAU.format), "texts": frozenset({first}), "matrix": True}
-    return Table(name, title, (first, *metrics), rows, shown=len(rows), records=tuple(taus), **how)
-
-
-def coefficient_of(table: Table) -> str:
-    """The coefficient that a tau table shows."""
-    return next(row.coefficient for row in table.records if isinstance(row, Correlation))
 
 
 def tau_cells(row: Sequence[Correlation]) -> list[Cell]:
@@ -120,20 +89,12 @@ def mark(row: Correlation) -> str:
     return {"true": "", "false": "x"}.get(row.significant, "?")
 
 
-def marks(table: Table) -> str:
+def marks(rows: Sequence[Correlation]) -> str:
     """What the marks of a tau table mean: `x: not significant`; of Kendall's tau, for all metrics together."""
-    kept = {cell.mark for row in table.rows for cell in row[1:] if not isnan(cell.value)}
-    by = " by p_adjusted" if coefficient_of(table) == KENDALL else ""
+    kept = {mark(row) for row in rows if not isnan(row.value)}
+    by = " by p_adjusted" if rows[0].coefficient == KENDALL else ""
     meanings = [f"x: not significant{by}"] if kept - {"?"} or "?" not in kept else []
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
-
-
-def p_method(table: Table) -> str:
-    """How the p-values of a tau table were made: of each pair by itself, and p_adjusted, for all metrics together."""
-    rows = [row for row in table.records if isinstance(row, Correlation)]
-    used = dict.fromkeys(row.p_method for row in rows if row.p_method)
-    together = ["p_adjusted for all metrics together"] if any(not isnan(row.p_adjusted) for row in rows) else []
-    return ", ".join([*used, *together]) or "none"
 
 
 def interval(row: Correlation) -> str:

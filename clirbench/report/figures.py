@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,19 +26,7 @@ LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 24.0, 40.0
 GREY = "#D9D9D9"
 
 
-class Dot(NamedTuple):
-    """A point of a page's plot: its note, and how far (`right`, `up`) its ellipse reaches in values."""
-
-    x: float
-    y: float
-    tip: str = ""
-    name: str = ""
-    of: str = ""
-    right: float = 0.0
-    up: float = 0.0
-
-
-Point = tuple[float, float] | Dot
+Point = tuple[float, float] | Mark
 Points = Sequence[Point]
 ALONE = (430.0, 290.0)
 """The size of a plot that is alone."""
@@ -174,14 +161,15 @@ class Panel:
     def placed(self, points: Points) -> list[tuple[float, float]]:
         """The points on their axes, without those that have no place there."""
         at, up = (_logarithm if name in self.powers else float for name in "xy")
-        return [place for p in points if all(map(math.isfinite, place := (at(p[0]), up(p[1]))))]
+        ends = ((p.x, p.y) if isinstance(p, Mark) else p for p in points)
+        return [place for x, y in ends if all(map(math.isfinite, place := (at(x), up(y))))]
 
     @property
     def everything(self) -> list[tuple[float, float]]:
         """All points on their axes, and the ends of ellipses."""
         points = [p for points in (*self.lines.values(), *self.dots.values(), *self.outlines) for p in points]
-        dots = [p for p in points if isinstance(p, Dot) and p.right + p.up > 0]
-        ends = [(p.x + sign * p.right, p.y + sign * p.up) for p in dots for sign in (-1, 1)]
+        marks = [(p.x, p.y, *p.spread) for p in points if isinstance(p, Mark) and any(p.spread)]
+        ends = [(x + sign * right, y + sign * up) for x, y, right, up in marks for sign in (-1, 1)]
         return self.placed([*points, *ends])
 
 
@@ -239,15 +227,12 @@ def _plot(
     for name, values in (*marked.items(), *plot.dots.items()):
         for point in values:
             for x, y in places([point]):
-                drawing.marks.append(_dot(mark(x, y, names.index(name)), point, across, along))
-
-
-def _dot(made: Mark, point: Point, across: Scale, along: Scale) -> Mark:
-    """The mark with what a page says of its point."""
-    if not isinstance(point, Dot):
-        return made
-    spread = (across(point.right) - across(0), along(0) - along(point.up))
-    return replace(made, tip=point.tip, name=point.name, of=point.of, spread=spread)
+                made = mark(x, y, names.index(name))
+                if isinstance(point, Mark):
+                    right, up = point.spread
+                    spread = (across(right) - across(0), along(0) - along(up))
+                    made = replace(made, tip=point.tip, name=point.name, of=point.of, spread=spread)
+                drawing.marks.append(made)
 
 
 def _logarithm(value: float) -> float:
@@ -270,18 +255,18 @@ def learning_curves(board: Scoreboard, shipped: str = "") -> dict[str, Panel]:
         kept = np.flatnonzero(np.isfinite(steps + column.values))
         if not len(kept):
             continue
-        lines: dict[str, Sequence[Dot]] = {}
+        lines: dict[str, Points] = {}
         for at, name in enumerate(runs.names):
             own = sorted((i for i in kept.tolist() if runs.group_of[i] == at), key=lambda i: steps[i])
-            tips = [f"{board.systems[i]}\nstep {cells[i]}, {column.name} {short(column.values[i], 4)}" for i in own]
-            lines[name] = [Dot(float(steps[i]), float(column.values[i]), t) for i, t in zip(own, tips, strict=True)]
+            tips = {i: f"{board.systems[i]}\nstep {cells[i]}, {column.name} {short(column.values[i], 4)}" for i in own}
+            lines[name] = [Mark(float(steps[i]), float(column.values[i]), tip=tip) for i, tip in tips.items()]
         of_step = {float(s): column.values[kept][steps[kept] == s] for s in np.unique(steps[kept])}
         means = {s: (float(v.mean()), float(v.std(ddof=1))) for s, v in of_step.items() if len(v) > 1}
         if len(means) > 1:
-            lines["mean over runs, with one standard deviation"] = [Dot(s, mean) for s, (mean, _) in means.items()]
+            lines["mean over runs, with one standard deviation"] = [(s, mean) for s, (mean, _) in means.items()]
         if shipped in board.systems:
             at_step, values = float(steps[board.systems.index(shipped)]), column.values[kept]
-            lines[f"recommended: {shipped}"] = [Dot(at_step, float(end)) for end in (values.min(), values.max())]
+            lines[f"recommended: {shipped}"] = [(at_step, float(end)) for end in (values.min(), values.max())]
         beside = [[(s, mean + sign * sd) for s, (mean, sd) in means.items()] for sign in (-1, 1)]
         title = f"best: step {short(steps[kept[np.argmax(column.oriented[kept])]])}"
         plots[column.name] = Panel("step", axis_label(column), lines, outlines=beside, title=title)

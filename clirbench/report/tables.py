@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 from collections.abc import Iterable, Iterator
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from clirbench.files.run_files import MANIFEST, path_inside, read_marker
 from clirbench.files.tables import as_number
-from clirbench.pages import Cell, Streamed, Table, listed
+from clirbench.pages import Cell, Table, listed
 from clirbench.report.decision import decision_tables
 from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
@@ -27,16 +28,16 @@ def run_tables(result: Result) -> dict[str, Table]:
 
     A further table that every run has is a further entry here, and nothing else.
     """
-    taus = Table.of("correlations", "Agreement of metrics with measures", Correlation, result.correlations)
+    title, texts = "Agreement of metrics with measures", texts_of(Correlation)
     found = {
         "systems": systems_table(result.board, result.baselines),
-        "correlations": dataclasses.replace(taus, texts=texts_of(Correlation)),
+        "correlations": Table.of("correlations", title, Correlation, result.correlations, texts=texts),
     }
     if result.retrieval:
         columns = ("system", "topic_id", "measure", "value")
-        rows = Streamed(lambda: _per_topic_rows(result))
+        texts, stream = frozenset(columns[:3]), partial(_per_topic_rows, result)
         title = "Values of single topics"
-        found["per_topic"] = Table("per_topic", title, columns, rows, texts=frozenset(columns[:3]))
+        found["per_topic"] = Table("per_topic", title, columns, (), texts=texts, stream=stream)
     return found | {table.name: _for_a_file(table) for table in (*decision_tables(result), *all_tables(result))}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clirbench.pages import KNOWN, Cell, Streamed, Table, is_hole, write_tsv
+from clirbench.pages import KNOWN, Cell, Table, is_hole, write_tsv
 from clirbench.report import latex, markdown, terminal
 from clirbench.report.html.page import rows_of
 from clirbench.statistics.correlation import Correlation
@@ -85,8 +85,11 @@ def test_a_file_has_the_values_to_the_last_bit() -> None:
 
 
 def test_streamed_rows_are_made_each_time() -> None:
-    made = Streamed(lambda: iter([("a", 1.0), ("b", 2.0)]))
-    assert (len(made), made[1], list(made), list(made)) == (2, ("b", 2.0), [("a", 1.0), ("b", 2.0)], made[:])
+    rows = [("a", 1.0), ("b", 2.0)]
+    made = Table("t", "T", ("name", "value"), (), texts=frozenset({"name"}), stream=lambda: iter(rows))
+    assert [list(made.values()), list(made.values())] == [rows, rows]
+    assert made.load().to_numpy().tolist() == [[*row] for row in rows]
+    assert made.compact() is made
 
 
 def test_a_hole_is_an_undefined_number() -> None:

@@ -162,7 +162,7 @@ def made() -> Scoreboard:
 
 def test_points_of_a_run_are_in_the_order_of_steps_and_runs_have_a_mean() -> None:
     plot = learning_curves(made(), shipped="v")["MAP"]
-    points = {name: [(dot[0], dot[1]) for dot in dots] for name, dots in plot.lines.items()}
+    points = {name: Panel("", "").placed(dots) for name, dots in plot.lines.items()}
     assert points == {
         "a": [(10, 0.1), (20, 0.2), (30, 0.3)],
         "b": [(10, 0.2), (20, 0.5)],  # neither a hole nor a system without a step

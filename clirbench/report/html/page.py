@@ -22,8 +22,8 @@ from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is
 from clirbench.report import facts
 from clirbench.report.answer import group_columns, grouped_by, one_group
 from clirbench.report.decision import recommended
-from clirbench.report.drawing import Drawing, svg
-from clirbench.report.figures import Dot, Point, learning_curves, mark, panels, scatter_plots
+from clirbench.report.drawing import Drawing, Mark, svg
+from clirbench.report.figures import Point, learning_curves, mark, panels, scatter_plots
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.grades import Evidence
@@ -110,7 +110,9 @@ def metric_plots(result: Result) -> Selection | None:
         tip = f"{name}\n{metric.name} {short(x, 4)}, {measure.name} {short(y, 4)}\n{groups}".rstrip()
         across, along = (spread.get(column.name) for column in (metric, measure))
         ends = (RADIUS * across[i], RADIUS * along[i]) if across and along else (0.0, 0.0)
-        return Dot(x, y, tip, name, " ".join(str(way.group_of[i]) for way in ways), *np.nan_to_num(ends).tolist())
+        right, up = np.nan_to_num(ends).tolist()
+        of = " ".join(str(way.group_of[i]) for way in ways)
+        return Mark(x, y, tip=tip, of=of, name=name, spread=(right, up))
 
     few = len(board.systems) * len(metrics) * len(board.measures) <= MARKS
     rest = [measure for measure in board.measures if measure is not first] if few else []

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,17 +89,29 @@ def run_counts(result: Result) -> list[str]:
 
 
 def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:
-    """The tables of a coefficient, one for each title of the measures: what is compared, and notes as their text."""
+    """One table for each title of the scoreboard's measures: a row for each measure, a column for each metric.
+
+    Its title says what is compared, its text are notes. None where there is no MT metric.
+    """
+    board, found = result.board, facts.by_pair(result.correlations, coefficient)
     name, stem = facts.coefficient_name(coefficient), facts.coefficient_symbol(coefficient)
-    for place, table in enumerate(facts.tau_tables(result.board, result.correlations, coefficient), start=1):
-        heading = f"{name} over {result.units.said} ({facts.marks(table)})"
-        yield replace(
-            table,
-            name=stem if place == 1 else f"{stem}-{place}",
-            title=f"{table.title}: {heading}" if table.title else heading,
-            text=tuple(facts.table_notes(result, table.title)),
-            about=column_meanings(result.board.columns),
-            said=len(table.rows),
+    metrics = [column.name for column in board.metrics]
+    for place, title in enumerate(board.tables if metrics else (), start=1):
+        measures = [column.name for column in board.measures if column.table == title]
+        taus = [[found[measure, metric] for metric in metrics] for measure in measures]
+        heading = f"{name} over {result.units.said} ({facts.marks([tau for row in taus for tau in row])})"
+        yield Table(
+            stem if place == 1 else f"{stem}-{place}",
+            f"{title}: {heading}" if title else heading,
+            ("measure", *metrics),
+            [(measure, *facts.tau_cells(row)) for measure, row in zip(measures, taus, strict=True)],
+            tuple(facts.table_notes(result, title)),
+            shown=len(taus),
+            said=len(taus),
+            about=column_meanings(board.columns),
+            formats=dict.fromkeys(metrics, facts.TAU.format),
+            texts=frozenset({"measure"}),
+            matrix=True,
         )
 
 
