@@ -4,6 +4,7 @@ topics. Numbers that should be equal and are not are marked, and make the exit s
 Exit status: 0, or 1 where a number differs that should be equal; 2 where a folder cannot be read.
 """
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,3 +32,7 @@ def _compare(options: Namespace) -> int:
     if options.html is not None:
         say(str(found.write_html(options.html)))
     return int(any(change.unequal for change in found.changes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,6 @@
 """`clirbench fetch [NAME ...] [--yes]`: what the data manifests list, where it is, and how to get it."""
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -72,3 +73,7 @@ def _fetch(files: ManifestFiles, every: bool) -> None:
     else:
         say(f"  {len(missing)} files, {total}: nothing was downloaded; add --yes to download them.")
         say(f"  By hand: {manifest.by_hand}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -189,3 +189,7 @@ def run_clirbench(arguments: Sequence[str]) -> int:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-P", "-m", "clirbench", *arguments]
     return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

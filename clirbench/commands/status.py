@@ -1,5 +1,6 @@
 """`clirbench status RUN`: what of a run is done, is missing, failed and why; of a sweep, how far each run is."""
 
+import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -72,3 +73,7 @@ def _status(options: Namespace) -> int:
         for line in [f"{run.name}: {[*summary(found)][-1]}"] if swept else summary(found):
             print(escape_unseen(line))
     return 0 if complete else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
