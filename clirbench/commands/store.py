@@ -5,7 +5,6 @@ removed is computed again when a run needs it.
 While a run uses the store nothing is removed.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -78,7 +77,3 @@ def _store(options: Namespace) -> int:
         part.unlink(missing_ok=True)
     print(f"removed {len(going)} parts, {size}; {sum(map(len, found.values()))} are left")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
