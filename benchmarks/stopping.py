@@ -37,11 +37,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.labs.watching.stopping import FEWEST, outlook
+from clirbench.types import Doubles
 
-Doubles = NDArray[np.float64]
 CHECKPOINTS = 50
 SEED = 20_261_124
 WORTH = 0.01

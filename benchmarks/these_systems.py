@@ -28,10 +28,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.folders import measured, wmt
 from clirbench.configuration.laboratories import parse
@@ -39,8 +37,8 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import decided
 from clirbench.statistics.grades import Evidence
+from clirbench.types import Doubles
 
-Doubles = NDArray[np.float64]
 SEED = 20_261_125
 MEASURES = ("RBO(p=0.9)", "MAP")
 SYSTEMS, TOPICS = (5, 8, 10, 20), (20, 50, 100, 200)
@@ -81,10 +79,6 @@ class Counts:
             print(f"{what}\t{family}\t{figure:.4f}\t{worst}: {own[worst][0] / own[worst][1]:.4f}\t{met}")
 
 
-def folders() -> list[Path]:
-    return wmt(12)[::3]
-
-
 def made(kind: str, n: int, topics: int, rng: np.random.Generator) -> tuple[Doubles, Doubles, Doubles]:
     """True values (n,), metrics (5, n), values (n, topics)."""
     truth = rng.normal(size=n) * (0.02 if kind == "near-equal" else 0.3)
@@ -100,7 +94,7 @@ def worlds(
     sizes: tuple[int, ...], topics: tuple[int, ...], draws: int
 ) -> Iterator[tuple[str, int, tuple[Doubles, ...]]]:
     """(cell, seed, (true values, metrics, values)): real ones first; `draws` of each folder and measure."""
-    for (at, folder), measure, n, t in product(enumerate(folders()), MEASURES, sizes, topics):
+    for (at, folder), measure, n, t in product(enumerate(wmt(12)[::3]), MEASURES, sizes, topics):
         population = measured(folder, "keyterms")
         x, values = population["x"], population[measure]
         for draw in range(draws if n <= len(values) else 0):

@@ -19,12 +19,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.scoreboard import Column, Scoreboard
+from clirbench.types import Doubles, Ints
 
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.int64]
 RELIABLE_AT = 50  # topics
 
 
