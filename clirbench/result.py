@@ -177,7 +177,7 @@ class Analysis(Protocol):
 
 
 Watch: TypeAlias = Callable[[str, Iterable[Any], int], Iterator[Any]]
-"""Shows progress under a title: passes the values, of which there are so many in all, through while it counts them."""
+"""Shows progress under a title: passes the values through while it counts them; the number is how many there are."""
 
 
 def no_watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
