@@ -178,7 +178,7 @@ class Analysis(Protocol):
 
 
 Watch: TypeAlias = Callable[[str, Iterable[Any], int], Iterator[Any]]
-"""Shows progress under a title: passes the values, of which there are so many in all, through while it counts them."""
+"""Shows progress under a title: passes the values through while it counts them; the number is how many there are."""
 
 
 def no_watch(title: str, values: Iterable[Value], total: int) -> Iterator[Value]:
@@ -310,18 +310,13 @@ class Result:
     @cached_property
     def units(self) -> Units:
         """Which systems belong together, and which lie along training."""
-        return units_of(self.board, self.experiment.units, self.near_copies, self.resemblances.stems)
-
-    @property
-    def near_copies(self) -> list[tuple[str, str]]:
-        """Pairs of systems of nearly the same text, which chains of them put into one unit."""
-        return list(self.resemblances.near)
+        return units_of(self.board, self.experiment.units, list(self.resemblances.near), self.resemblances.stems)
 
     @cached_property
     def other_readings(self) -> Mapping[str, Units]:
         """Other groups where a cut or names decide, by the `units=` to type; none where units are declared."""
         found = not self.experiment.units and self.units.source in FOUND
-        return readings(self.board, self.units, self.near_copies) if found else {}
+        return readings(self.board, self.units, list(self.resemblances.near)) if found else {}
 
     @property
     def decided_by(self) -> str:

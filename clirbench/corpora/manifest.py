@@ -51,7 +51,7 @@ class ManifestCorpus:
     def read(self) -> Corpus:
         manifest = load_manifest(self.manifest, Path(self.manifests) if self.manifests else None)
         files = ManifestFiles(manifest, self.mirror, self.cache, self.download)
-        test = layout_of(f"data set {manifest.name}", files.names, files.locate)
+        test = layout_of(f"data set {manifest.name}", (*manifest.by_path, *manifest.shipped), files.locate)
         searched, collection = test, self.collection
         if self.translations:
             searched, collection = translations_layout(self.translations, self.english), ""

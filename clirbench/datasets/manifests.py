@@ -93,10 +93,6 @@ class ManifestFiles:
         places = (home / name for home in homes for name in (file.path, file.path + ".gz"))
         return next((path for path in places if path.is_file()), None)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*self.manifest.by_path, *self.manifest.shipped)
-
     def locate(self, names: Sequence[str]) -> Mapping[str, Path]:
         """The verified path of each name; downloads what is missing where that is allowed.
 

@@ -128,11 +128,13 @@ class ScoreTables:
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
+        # Not where no value is above 0, as where somebody turned them round already.
+        errors = not measure and ERRORS.fullmatch(name) and (values > 0).any()
         return Column(
             f"{name}[{self.mark}]" if self._is_marked(name, computed) else name,
             "measure" if measure else "metric",
             values,
-            higher_is_better=name not in self.lower_is_better and not (not measure and less_is_better(name, values)),
+            higher_is_better=not errors and name not in self.lower_is_better,
             signature="imported",
             table=self.title if measure else "",
             origin="imported",
@@ -201,11 +203,6 @@ def _hole(where: str, name: str, system: str) -> InputError:
         f"('scores.ignore=[{name}]') or the row, or let its tau be over the others "
         "(scores.missing=hole)"
     )
-
-
-def less_is_better(name: str, values: Doubles) -> bool:
-    """Whether the name is known for it; not where no value is above 0, as where somebody turned them round already."""
-    return bool(ERRORS.fullmatch(name)) and bool((values > 0).any())
 
 
 def table_path(name: str) -> Path:

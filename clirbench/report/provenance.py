@@ -47,7 +47,7 @@ def record(configuration: Any, result: Result) -> dict[str, Any]:
         "signatures": {column.name: column.signature for column in result.board.columns},
         "inputs": inputs(result),
         "read": _read(),
-        "near_copies": [list(pair) for pair in result.near_copies],
+        "near_copies": [list(pair) for pair in result.resemblances.near],
         "stems": dict(result.resemblances.stems),
         "configuration": configuration,
     }
