@@ -109,11 +109,6 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{value:+.{digits}g}"
 
 
-def grouped(value: float, digits: int = 0) -> str:
-    """`23,340`: thousands apart."""
-    return f"{value:,.{digits}f}"
-
-
 def percent(share: float) -> str:
     """`97 %`; what is not all is `over 99 %`, what is not nothing `under 1 %`."""
     hundredths = 100 * share

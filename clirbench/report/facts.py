@@ -18,7 +18,7 @@ from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
 from clirbench.report.answer import judges
 from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
-from clirbench.statistics.coefficients import NAMES, SYMBOLS, complete_pairs, kendall
+from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import Evidence
 from clirbench.types import JUDGES, Doubles, Qrels
@@ -67,11 +67,6 @@ def is_highest(row: Correlation, rows: Iterable[Correlation]) -> bool:
 def first_coefficient(result: Result) -> str:
     """The coefficient that a run was asked for first, which the screen, the answer, figures and LaTeX tables show."""
     return result.experiment.coefficients[0] if result.experiment.coefficients else "kendall"
-
-
-def coefficient_name(coefficient: str) -> str:
-    """`kendall` -> `Kendall's tau`; one that has no other name stays as it is."""
-    return NAMES.get(coefficient, coefficient)
 
 
 def coefficient_symbol(coefficient: str) -> str:

@@ -28,12 +28,8 @@ def write(folder: Path, page: Page) -> None:
     folder.mkdir()
     for block in (block for section in page.sections if not section.screen for block in section.blocks):
         if isinstance(block, Table) and len(block.rows) <= MOST_ROWS:
-            write_table(folder / f"{block.name}.tex", block)
-
-
-def write_table(path: Path, made: Table) -> None:
-    """A file of one table."""
-    path.write_text(escape_unseen("\n".join(table(made))) + "\n", encoding="utf-8", newline="\n")
+            text = escape_unseen("\n".join(table(block))) + "\n"
+            (folder / f"{block.name}.tex").write_text(text, encoding="utf-8", newline="\n")
 
 
 def table(made: Table) -> Iterator[str]:

@@ -14,6 +14,7 @@ from clirbench.report.decision import decision_sentences, decision_tables
 from clirbench.report.html.page import curve_plots, metric_plots
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
+from clirbench.statistics.coefficients import NAMES
 
 # Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
 WHERE = ("engine", "paths", "hydra")
@@ -94,7 +95,7 @@ def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:
     Its title says what is compared, its text are notes. None where there is no MT metric.
     """
     board, found = result.board, facts.by_pair(result.correlations, coefficient)
-    name, stem = facts.coefficient_name(coefficient), facts.coefficient_symbol(coefficient)
+    name, stem = NAMES.get(coefficient, coefficient), facts.coefficient_symbol(coefficient)
     metrics = [column.name for column in board.metrics]
     for place, title in enumerate(board.tables if metrics else (), start=1):
         measures = [column.name for column in board.measures if column.table == title]
@@ -122,7 +123,7 @@ def _taus(result: Result) -> list[Section]:
         blocks: list[Block] = [] if place else [LEAD]
         for table in tau_tables(result, coefficient):
             blocks += [table, *([tuple(f"{note}." for note in table.text)] if table.text and not place else [])]
-        title = facts.coefficient_name(coefficient) if place else "Agreement of metrics with measures"
+        title = NAMES.get(coefficient, coefficient) if place else "Agreement of metrics with measures"
         made.append(Section(f"tau-{coefficient}", title, blocks, fold=place > 0))
     return made
 

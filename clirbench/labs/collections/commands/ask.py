@@ -3,7 +3,6 @@
 QUESTION: "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or A.txt B.txt --reference R.txt. Nothing is searched.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,7 +34,3 @@ def _ask(options: Namespace) -> int:
     for one in found if isinstance(found, tuple) else (found,):
         print(one)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

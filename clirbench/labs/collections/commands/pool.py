@@ -3,7 +3,6 @@
 A score table with a column `collection` may stand for runs; `--measures` names its IR measures.
 """
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,7 +42,3 @@ def _pool(options: Namespace) -> int:
     for path in write(options.out, found):
         print(escape_unseen(str(path)))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

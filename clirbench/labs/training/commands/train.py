@@ -6,7 +6,6 @@ transformers' Seq2SeqTrainer does it: every other key is a setting of `Seq2SeqTr
 """
 
 import shutil
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -115,7 +114,3 @@ def _tokenizer(transformers: Any, lines: Sequence[str], made: Model) -> Any:
         tokenizer_object=pieces._tokenizer, unk_token=UNK, eos_token=END, pad_token=PAD,
         model_max_length=made.positions, model_input_names=["input_ids", "attention_mask"],
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    sys.exit(main())

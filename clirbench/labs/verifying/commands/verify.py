@@ -10,7 +10,6 @@ part; 1 where an input is missing.
 """
 
 import os
-import sys
 import unicodedata
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -169,7 +168,3 @@ def _other_versions(recorded: Mapping[str, Any]) -> Iterator[str]:
 
 def _print(line: str) -> None:
     print(one_line(line))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

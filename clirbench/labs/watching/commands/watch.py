@@ -263,7 +263,3 @@ def be_nice() -> None:
     os.nice(10)
     if sys.platform == "linux":
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-
-if __name__ == "__main__":
-    sys.exit(main())
