@@ -10,7 +10,8 @@ the named experiments and every WMT folder with at least five systems.
 
 settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
-the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Folders and
+the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Of every folder,
+with five metrics: another seed, each other reference, and without its best, middle or worst system. Folders and
 set-ups were fixed before the first result.
 """
 
@@ -107,8 +108,24 @@ def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, 
     yield "a copy of the reference", human
 
 
+def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
+    """(set-up, result) of one folder: another seed, each other reference, without its best, middle and worst system."""
+
+    def run(**settings: Any) -> cb.Outcome:
+        return cb.run("folder", folder=str(data / name), metric=list(METRICS), paths__cache=str(place), **settings)
+
+    yield "as it is", (base := run())
+    yield "seed 1", run(seed=1)
+    for file in sorted((data / name).glob("reference-*"))[1:]:
+        yield f"reference {(letter := file.name[10])}", run(references=letter)
+    ranked = base.systems[base.results["measure"]].dropna().sort_values().index
+    for position in (0, len(ranked) // 2, -1):
+        yield f"without {ranked[position]}", run(systems__exclude=[ranked[position]])
+
+
 def setups(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
     """(set-up, result) of one folder, `place` the store: ten, or three."""
+    yield from varied(name, data, place)
     how = {"paths__cache": str(place)}
     full = [(k, metrics) for metrics in (EIGHT[:1], EIGHT) for k in (3, 10, 100)]
     few = [(3, METRICS[:1]), (10, METRICS), (100, METRICS)]
@@ -204,7 +221,8 @@ SETUPS = """
 ## Do other settings contradict?
 
 {setups} further set-ups: ten of {ten} folders (`relevance.k` of 3, 10 and 100, one metric and eight; a covariate that
-orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}.
+orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}; of {varied}
+folders, another seed, each other reference, and without the best, the middle or the worst system.
 Two set-ups contradict each other if their answers are about different measures, if a metric's evidence is strong in one
 and not shown in the other, if it is shown in one and contradicted in the other, or if the systems that they recommend
 or call tied have none in common.
@@ -234,6 +252,7 @@ def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
     told = SETUPS.format(
         setups=len({(row.run, row.setup) for row in settings}),
         ten=len(asked & set(FOLDERS)),
+        varied=len({row.run for row in settings if row.setup == "seed 1"}),
         others=OTHERS.format(number=others) if others else "",
         number=len(against),
         contradictions=_listed(against),
