@@ -1,4 +1,4 @@
-"""`clirbench status RUN`: what of a run is done, is missing, failed and why; of a sweep, how far each run is."""
+"""`clirbench status RUN`: what of a run is done, what is missing, what failed and why; of a sweep, for each run."""
 
 import sys
 from argparse import Namespace
@@ -63,8 +63,8 @@ def _status(options: Namespace) -> int:
     jobs = sorted((path.parent for path in options.run.glob(f"*/{PLAN}")), key=lambda job: (len(job.name), job.name))
     swept = bool(jobs) and not (options.run / PLAN).exists()
     if swept:
-        said = f"{options.run}: the folder of {many(len(jobs), 'run')} (a sweep's jobs)"
-        print(escape_unseen(f"{said}; 'clirbench status {jobs[0]}' shows one of them"))
+        held = f"{options.run}: the folder of {many(len(jobs), 'run')} (a sweep's jobs)"
+        print(escape_unseen(f"{held}; 'clirbench status {jobs[0]}' shows one of them"))
     complete = True
     for run in jobs if swept else (options.run,):
         where, rows = read_plan(run / PLAN)
