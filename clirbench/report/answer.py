@@ -161,7 +161,8 @@ def _about(
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_topics(result, name, "topics" in top["lowered"].split())
     if given := experiment.given:
-        of = beyond_known(board, units, given, Permuting(experiment.alpha, seed=experiment.seed))
+        how = Permuting(experiment.alpha, seed=experiment.seed)
+        of = beyond_known(board, units, given, how, declared=bool(experiment.units))
         adding = {metric: one for (by, metric), one in of.items() if by == measure.name}
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
@@ -388,7 +389,8 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    first = "Of these {systems} {of}' {pairs} pairs, retrieval can tell {separable} apart"
+    told = "{separable}" if found["separable"] else "none"
+    first = f"Of these {{systems}} {{of}}' {{pairs}} pairs, retrieval can tell {told} apart"
     along = found["of"] == "checkpoints"
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."

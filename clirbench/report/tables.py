@@ -95,7 +95,7 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     experiment, made = result.experiment, list[Table]()
     if experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
-        found = beyond_known(result.board, result.units, experiment.given, how)
+        found = beyond_known(result.board, result.units, experiment.given, how, declared=bool(experiment.units))
         known = listed(list(experiment.given))
         told = (
             f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is "

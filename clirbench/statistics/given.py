@@ -266,13 +266,13 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
 
 
 def beyond_known(
-    board: Scoreboard, units: Units, names: Sequence[str], how: Permuting
+    board: Scoreboard, units: Units, names: Sequence[str], how: Permuting, *, declared: bool = False
 ) -> dict[tuple[str, str], Beyond]:
     """What each metric says of each measure beyond the named covariates, by (measure, metric).
 
     Where systems are units by themselves but a further metadata column takes the same few values at every value of
     the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
-    everywhere. Raises `UnknownName` for a covariate that the systems do not have.
+    everywhere. Not where the units were `declared`. Raises `UnknownName` for a covariate that the systems do not have.
     """
     known = covariates(board, units)
     for name in names:
@@ -287,7 +287,7 @@ def beyond_known(
                 nothing = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
                 found[measure.name, metric.name] = nothing
                 continue
-            unit = _factor(board, units, names, rows)
+            unit = units.only(rows).index if declared else _factor(board, units, names, rows)
             x, y = metric.oriented[None, rows], measure.oriented[rows]
             one = beyond(x, y, unit, given[:, rows], how)[0]
             found[measure.name, metric.name] = one

@@ -13,7 +13,7 @@ from math import nan
 import numpy as np
 
 from clirbench.measures.base import Measure
-from clirbench.statistics.agreement import pair_weights
+from clirbench.statistics.agreement import pair_weights, ratio
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
@@ -172,8 +172,8 @@ def group_taus(x: Doubles, ys: Sequence[Doubles] | Doubles, unit: Ints) -> Doubl
         theirs, there = _signs(np.asarray(ys[at : at + step]), first, second)
         balance = (weight * signs) @ theirs.T
         possible = ((weight * np.abs(signs)) @ there.T) * ((weight * known) @ np.abs(theirs).T)
-        found.append(balance / np.sqrt(np.where(possible > 1e-9, possible, nan)))
-    return np.clip(np.concatenate(found, axis=1), -1.0, 1.0)
+        found.append(ratio(balance, possible))
+    return np.concatenate(found, axis=1)
 
 
 def _signs(values: Doubles, first: Ints, second: Ints) -> tuple[Doubles, Doubles]:

@@ -249,10 +249,10 @@ class Resemblances:
     stems: Mapping[str, str] = field(default_factory=lambda: EMPTY)
 
 
-def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any]) -> Resemblances:
+def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any], *, seed: int = 0) -> Resemblances:
     """Compare every text with the others and with the references, by what `worded` gave of each.
 
-    Copies of a reference are not compared with other systems.
+    Copies of a reference are not compared with other systems. `seed`: of the permutations that confirm stems.
     """
     if any(isinstance(one, Failure) for one in of_references):
         return Resemblances()
@@ -272,5 +272,5 @@ def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any]) ->
     names = list(sketches)[:: max(1, -(-len(sketches) // MANY))]
     shares = similarity([sketches[name] for name in names]) if len(names) > 1 else np.eye(len(names))
     cut = own_cut(shares[np.triu_indices(len(names), 1)])
-    named = stems(names, shares) if len(names) == len(sketches) else {}
+    named = stems(names, shares, seed=seed) if len(names) == len(sketches) else {}
     return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named)

@@ -199,9 +199,9 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             percent(tau), percent(top),
         )  # fmt: skip
     for found in run.of("separable_pairs"):
-        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+) apart"
+        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+|none) apart"
         cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        yield rf"{first}\.", cells
+        yield rf"{first}\.", [*cells[:2], cells[2] if found["separable"] else "none"]
         cells = [*cells, *(str(found[name]) for name in ("right", "others_right", "others"))]
         more = rf"{first}; .+? orders (\d+) of them rightly \((\d+) of the other (\d+)"
         yield rf"{more}\)\.", cells

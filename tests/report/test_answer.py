@@ -257,6 +257,7 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "rightly (19 of the other 30; by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
          "retrieval can tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
         ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),

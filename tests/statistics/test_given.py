@@ -158,6 +158,9 @@ def test_a_second_factor_is_no_evidence_beyond_the_first() -> None:
     found = beyond_known(crossed, units_of(crossed), ["training_lines"], Permuting())["MAP", "BLEU"]
     assert (found.tau, found.n_units) == (1.0, 2)
     assert np.isnan(found.p_value)
+    none = units_of(crossed, "none")
+    found = beyond_known(crossed, none, ["training_lines"], Permuting(), declared=True)["MAP", "BLEU"]
+    assert (found.n_units, found.p_value, found.note) == (16, 2 / 256, "")
     with pytest.raises(UnknownName, match="lines"):
         beyond_known(alone, units_of(alone), ["lines"], Permuting())
 

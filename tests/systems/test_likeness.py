@@ -126,6 +126,18 @@ def test_texts_confirm_stems_of_names() -> None:
     assert stems(["a.v1", "a.v2", "a.v3"], shares(3)) == {}  # one stem: nothing to compare
     unlike = ["team_run1", "x", "team_run2", *"abcdefg"]
     assert stems(unlike, shares(10)) == {}
+    # Of seven, p is 1 / 21 = .048: 999 permutations confirm it by some seeds and not by others.
+    by_seed = [stems(names[:7], shares(7), seed=seed) for seed in range(20)]
+    assert {} in by_seed
+    assert {"team_run1": "team", "team_run2": "team"} in by_seed
+    assert by_seed == [stems(names[:7], shares(7), seed=seed) for seed in range(20)]
+
+
+def test_stems_are_permuted_by_the_seed_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = []
+    monkeypatch.setattr("clirbench.systems.likeness.stems", lambda names, shares, *, seed: seeds.append(seed) or {})
+    resemblances([], {}, seed=7)
+    assert seeds == [7]
 
 
 def test_many_texts_are_sifted_first(monkeypatch: pytest.MonkeyPatch) -> None:
