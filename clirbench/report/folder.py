@@ -234,6 +234,10 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
             table.load().to_parquet(folder / f"{name}.parquet", index=False)
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
+        if topics := result.inputs and result.inputs.topics_of(retrieval.topic_label):
+            lines = [f"{topic.topic_id}\t{' '.join(escape_unseen(topic.text).split())}\n" for topic in topics]
+            text = "".join(["topic_id\ttext\n", *lines])
+            (folder / "trec" / label / "topics.tsv").write_text(text, encoding="utf-8", newline="\n")
     figures.write(folder / "figures", result)
     page = run_page(result, provenance, live)
     for name, made in (("report.md", page), ("paper.md", paper_page(result, provenance, page))):

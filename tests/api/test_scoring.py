@@ -43,6 +43,7 @@ MEASURES = ["AP", "nDCG@10", "P@5", "RR", "RBO(p=0.9)"]
 def test_evaluate_takes_every_form_and_gives_the_run_s_values(texts: cb.Outcome, tmp_path: Path) -> None:
     trec = texts.save(tmp_path / "run") / "trec"
     qrels, ideal = trec / "qrels.txt", trec / "ideal.run"
+    assert (trec / "topics.tsv").read_text(encoding="utf-8").startswith("topic_id\ttext\n")
     for system in texts.systems.index:
         path = trec / f"{system}.run"
         found = cb.evaluate(qrels, path, ["MAP", "RBO(p=0.9)"], ideal=ideal)
