@@ -38,6 +38,8 @@ EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER
 FEWEST = 5
 STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
 """Grades that show nothing (open, little, too noisy to tell) are 0."""
+VARIED = {"seed": "another seed", "reference": "another reference", "without": "one system left out"}
+"""What the names of set-ups with other data begin with."""
 ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "grade", "lowered", "first_sentence")
 COLUMNS = {ANSWERS: (*ALIKE, "low", "high", "p_value"), SETTINGS: (*ALIKE, "setup", "recommended", "tied")}
 
@@ -221,8 +223,7 @@ SETUPS = """
 ## Do other settings contradict?
 
 {setups} further set-ups: ten of {ten} folders (`relevance.k` of 3, 10 and 100, one metric and eight; a covariate that
-orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}; of {varied}
-folders, another seed, each other reference, and without the best, the middle or the worst system.
+orders the systems as retrieval does, a score whose tau is 1, a near-copy, a copy of the reference){others}.
 Two set-ups contradict each other if their answers are about different measures, if a metric's evidence is strong in one
 and not shown in the other, if it is shown in one and contradicted in the other, or if the systems that they recommend
 or call tied have none in common.
@@ -231,11 +232,36 @@ or call tied have none in common.
 
 **A metric's grade moves by two steps or more, or no system is in every set-up's set: {moves}.**{moved}
 
+## Do other data?
+
+Grades of a metric in {varied} folders, with five metrics, beside those of the folder as it is. Another reference or
+another set of systems is other evidence; the answer says "by this reference" and how many systems it rests on.
+
+| change | grades | moved by a step | by two |
+| --- | --: | --: | --: |
+{steps}
+
 Every metric of every set-up: [settings.tsv](../data/settings.tsv)."""
+
+
+def steps(varied: Iterable[Row]) -> Iterator[str]:
+    """A row for each kind of change: how many grades, how many of them a step and two from "as it is"."""
+    plain: dict[tuple[str, str], int] = {}
+    moved: dict[str, list[int]] = {}
+    for row in varied:
+        step = STEPS.get(row.grade, 0)
+        if row.setup == "as it is":
+            plain[row.run, row.metric] = step
+        elif (was := plain.get((row.run, row.metric))) is not None:
+            moved.setdefault(VARIED[row.setup.split()[0]], []).append(abs(step - was))
+    for change, by in moved.items():
+        yield f"| {change} | {len(by)} | {sum(n == 1 for n in by)} | {sum(n > 1 for n in by)} |"
 
 
 def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
     """docs/explanation/answers.md."""
+    varied = [row for row in settings if row.setup.split()[0] in ("as", *VARIED)]
+    settings = [row for row in settings if row not in varied]
     folders = grouped((row for row in answers if "/" in row.run), "run")
     best = {name: min((row.grade for row in own), key=GRADES.index) for name, own in folders.items()}
     lines = [INTRO.format(folders=len(folders))]
@@ -252,7 +278,8 @@ def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
     told = SETUPS.format(
         setups=len({(row.run, row.setup) for row in settings}),
         ten=len(asked & set(FOLDERS)),
-        varied=len({row.run for row in settings if row.setup == "seed 1"}),
+        varied=len({row.run for row in varied}),
+        steps="\n".join(steps(varied)),
         others=OTHERS.format(number=others) if others else "",
         number=len(against),
         contradictions=_listed(against),
