@@ -127,7 +127,6 @@ def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome
 
 def setups(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
     """(set-up, result) of one folder, `place` the store: ten, or three."""
-    yield from varied(name, data, place)
     how = {"paths__cache": str(place)}
     full = [(k, metrics) for metrics in (EIGHT[:1], EIGHT) for k in (3, 10, 100)]
     few = [(3, METRICS[:1]), (10, METRICS), (100, METRICS)]
@@ -302,8 +301,9 @@ def measured(options: argparse.Namespace, store: Path) -> Iterator[Row]:
     """Every run, or every set-up of every folder; results are kept in `store`."""
     if options.settings:
         for name in dict.fromkeys([*FOLDERS, *map(label, wmt(FEWEST, options.data))]):
-            for setup, result in setups(name, options.data, store) if name.startswith(options.only) else ():
-                yield from rows(name, setup, result)
+            for made in (setups, varied) if name.startswith(options.only) else ():
+                for setup, result in made(name, options.data, store):
+                    yield from rows(name, setup, result)
         return
     for name, experiment, settings in runs(options.data):
         if name.startswith(options.only):
