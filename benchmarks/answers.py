@@ -301,8 +301,8 @@ def measured(options: argparse.Namespace, store: Path) -> Iterator[Row]:
     """Every run, or every set-up of every folder; results are kept in `store`."""
     if options.settings:
         for name in dict.fromkeys([*FOLDERS, *map(label, wmt(FEWEST, options.data))]):
-            for made in (setups, varied) if name.startswith(options.only) else ():
-                for setup, result in made(name, options.data, store):
+            for asked in (setups, varied) if name.startswith(options.only) else ():
+                for setup, result in asked(name, options.data, store):
                     yield from rows(name, setup, result)
         return
     for name, experiment, settings in runs(options.data):
