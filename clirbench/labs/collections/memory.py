@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from clirbench.api.scoring import metric_by_name, score
+from clirbench.checks import number
 from clirbench.configuration.languages import tokeniser_of
 from clirbench.corpora.layout import BY_CHARACTER, language_pair
 from clirbench.errors import AlignmentError, ConfigError
@@ -293,9 +294,9 @@ class Belief:
         metric (error / slope), P(seen better | gap)."""
         return np.asarray(_right(gap, noise) @ WEIGHTS.T @ self.posterior)
 
-    def interval(self, gap: float, level: float = CREDIBLE) -> tuple[float, float]:
-        """Where P(truly better | gap) of the average collection lies (of most made worlds in .95 and more)."""
-        values = _right(np.float64(gap), 0.0) @ WEIGHTS.T
+    def interval(self, gap: float, noise: float = 0.0, level: float = CREDIBLE) -> tuple[float, float]:
+        """Where P(better | gap) of the average collection lies (of most made worlds in .95 and more)."""
+        values = _right(np.float64(gap), noise) @ WEIGHTS.T
         order = np.argsort(values)
         below = np.cumsum(self.posterior[order])
         low, high = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2]).clip(0, len(values) - 1)
@@ -322,8 +323,8 @@ NUMBER = r"[+-]?\d+(?:\.\d+)?"
 QUESTION = re.compile(
     rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]\d+(?:\.\d+)?))\s*"
 )
-MANY = 5000
-"""Topics beyond which no number of them is given."""
+TOPICS, MANY = 500, 5000
+"""Topics of a search unless told, and beyond which no number of them is given."""
 POWER = 2.8
 """1.96 + 0.84 standard errors: a difference of this size is found 4 times in 5."""
 
@@ -353,10 +354,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Expectation:
-    """P(the second system retrieves better), `probability`, where the quality band is known; from `lowest` to `highest`
-    over the bands that it may be in. 95 % interval: `low` to `high`. `collections`: how many are comparable;
-    `left_out`: those that share the reference. `topics`: how many would show the expected difference 4 times in 5; None
-    where they are too many. `why`: the reason where nothing is comparable; the numbers are then None."""
+    """P(a search with `searched` topics finds the second system better), `probability`, where the quality band is
+    known; from `lowest` to `highest` over the bands that it may be in. 95 % interval: `low` to `high`. `collections`:
+    how many are comparable; `left_out`: those that share the reference. `topics`: how many would show the expected
+    difference 4 times in 5; None where they are too many. `why`: the reason where nothing is comparable; the numbers
+    are then None."""
 
     question: Question
     pair: str
@@ -368,6 +370,7 @@ class Expectation:
     left_out: int = 0
     topics: int | None = None
     why: str = ""
+    searched: int = TOPICS
 
     @property
     def probability(self) -> float | None:
@@ -383,7 +386,7 @@ class Expectation:
         much = "more topics than people write" if self.topics is None else f"about {self.topics} topics"
         return (
             f"{self.question}: better retrieval: {said} % [{_percent(self.low)}, {_percent(self.high)}] "
-            f"({self.collections} comparable collections, BM25{band}{less}). "
+            f"({self.collections} comparable collections, BM25, {self.searched} topics{band}{less}). "
             f"To settle it: search with both systems; {much}."
         )
 
@@ -394,21 +397,24 @@ def ask(
     *,
     pair: str,
     reference: "Path | Sequence[str] | None" = None,
+    topics: int = TOPICS,
 ) -> "Expectation | tuple[Expectation, ...]":
-    """How probably the second of two MT systems retrieves better than the first, before anything is searched.
+    """How probably a search finds the second of two MT systems better than the first, before anything is searched.
 
     `first`: a question such as "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or the lines (or the Path) of a system, with
     `second` those of the other and `reference`: then one outlook for each metric that the memory has. `pair`: the
-    language pair, such as "de-en". Raises `ConfigError` for a question that is none.
+    language pair, such as "de-en"; `topics`: of the search, whose noise is in the answer. Raises `ConfigError` for a
+    question that is none.
 
     >>> import clirbench as cb
     >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
     'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
     """
     codes = language_pair("pair", pair)
+    number("topics", topics, least=1)
     pair, kept = "-".join(codes), memory()
     if isinstance(first, str) and second is None and reference is None:
-        return outlook(kept, question_of(first), pair)
+        return outlook(kept, question_of(first), pair, topics=topics)
     if isinstance(first, str) or second is None or reference is None:
         raise ConfigError(
             "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
@@ -424,7 +430,7 @@ def ask(
             metric = replace(metric, tokenize=tokeniser_of(codes[1]))  # type: ignore[type-var]
         values = float(score(a, lines, metric)), float(score(b, lines, metric))
         asked = Question(name, values[1] - values[0], *values, f"nrefs:1|{metric.signature}")
-        found.append(outlook(kept, asked, pair, known, len(lines)))
+        found.append(outlook(kept, asked, pair, known, len(lines), topics))
     return tuple(found)
 
 
@@ -441,7 +447,12 @@ def question_of(text: str) -> Question:
 
 
 def outlook(
-    kept: Memory, asked: Question, pair: str, without: frozenset[str] = frozenset(), lines: int | None = None
+    kept: Memory,
+    asked: Question,
+    pair: str,
+    without: frozenset[str] = frozenset(),
+    lines: int | None = None,
+    topics: int = TOPICS,
 ) -> Expectation:
     """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
     names = {name.lower(): name for name in kept.metrics}
@@ -461,21 +472,22 @@ def outlook(
     if any(clusters(part) < FEWEST for part in parts):
         return Expectation(asked, pair, why=f"fewer than {FEWEST} language pairs {group} are left.")
     of_all = learn(kept.everything(metric, without))
-    chances = [_better(learn(part, of_all), asked.gap) for part in parts]
     slope, error = (float(np.median([getattr(one, n) for part in parts for one in part])) for n in ("slope", "error"))
-    topics = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
+    noise = error / slope / topics**0.5
+    chances = [_better(learn(part, of_all), asked.gap, noise) for part in parts]
+    needed = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
     left_out = kept.number(kept.of_group(dict.fromkeys(without, ""), group))
     chance, low, high = np.array(chances).T.tolist()
     return Expectation(
         asked, pair, min(chance), max(chance), min(low), max(high), max(map(kept.number, named)), left_out,
-        None if topics > MANY else max(10, 10 * round(topics / 10)),
+        None if needed > MANY else max(10, 10 * round(needed / 10)), searched=topics,
     )  # fmt: skip
 
 
-def _better(belief: Belief, gap: float) -> tuple[float, float, float]:
-    """P(the second is truly better) and its interval."""
+def _better(belief: Belief, gap: float, noise: float) -> tuple[float, float, float]:
+    """P(the second is seen to be better) and its interval."""
     size = abs(gap)
-    middle, (low, high) = float(belief.probability(np.float64(size))), belief.interval(size)
+    middle, (low, high) = float(belief.probability(np.float64(size), noise)), belief.interval(size, noise)
     return (middle, low, high) if gap >= 0 else (1 - middle, 1 - high, 1 - low)
 
 
