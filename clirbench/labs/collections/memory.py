@@ -1,8 +1,6 @@
 """What many collections said, as tables that travel with the program (made by `benchmarks/memory.py`): `ask`, whether a
-metric's difference is one in search, and `MemoryAnalysis`, their taus beside a run's own.
-
-atanh(tau) of a collection is normal around the metric's mean in the language group, with a variance between collections
-and one of sampling, .437 / (n - 4) for n systems (Fieller, Hartley and Pearson 1957).
+metric's difference is one in search, and `MemoryAnalysis`, their taus beside a run's own: as they were seen, for two
+models that foretold tau from the spread of quality failed on collections that were left out.
 
 Two systems of collection c differ by d points of the metric, d > 0. The difference of their true retrieval quality is
 normal with mean b d and standard deviation b a: b is the collection's slope (measure a point), a its *scale*, the
@@ -23,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from clirbench.api.scoring import metric_by_name, score
 from clirbench.checks import number
@@ -31,7 +29,6 @@ from clirbench.configuration.languages import tokeniser_of
 from clirbench.corpora.layout import BY_CHARACTER, language_pair
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
-from clirbench.labs.collections.model import pooled_mean
 from clirbench.pages import Table, fixed, listed, short
 from clirbench.result import Result
 from clirbench.text import TextFile, sha256_of
@@ -47,11 +44,9 @@ BANDS = ("lower", "upper")
 """Pairs of systems by the metric's mean of the two: below or above the median of their metric and language group."""
 NEAR = 0.05
 """A place is calibrated where predicted and seen shares of left-out pairs differ by no more."""
-MOST = 0.995
-"""A tau of 1 is taken as this: its atanh is finite."""
 CAPTION = (
-    f"Other collections: WMT 2021 to 2023, {PRIMARY}, BM25, of the run's language group: the median of their tau and "
-    "the interval that holds 90 % of collections. They change no grade."
+    f"Other collections: WMT 2021 to 2024, {PRIMARY}, BM25, of the run's language group: the median of their taus, and "
+    "the middle 90 % of them, as they were seen. They change no grade. We cannot predict tau."
 )
 
 
@@ -86,11 +81,10 @@ class Collected:
 
 @dataclass(frozen=True)
 class Observed:
-    """A collection's tau of a metric, over its `systems`; `cluster`: which collections are kept together."""
+    """A collection's tau of a metric; `cluster`: which collections are kept together."""
 
     cluster: str
     tau: float
-    systems: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,25 +199,9 @@ def clusters(of: Iterable[Observed | Told]) -> int:
     return len({one.cluster for one in of})
 
 
-def sampling(systems: Doubles | int) -> Doubles:
-    """Variance of atanh(tau) of a collection of this number of systems."""
-    return np.asarray(0.437 / np.maximum(np.asarray(systems) - 4, 1))
-
-
-def another(observed: Sequence[Observed], systems: int, level: float = 0.9) -> tuple[float, float, float]:
-    """(low, median, high) of the tau of another collection; Student's t of the clusters."""
-    taus = np.arctanh(np.clip([one.tau for one in observed], -MOST, MOST))
-    mean = pooled_mean(taus, sampling(np.array([one.systems for one in observed])))
-    variance = mean.tau2 + mean.error**2 + float(sampling(systems))
-    reach = float(stdtrit(clusters(observed) - 1, (1 + level) / 2)) * variance**0.5
-    low, median, high = np.tanh([mean.value - reach, mean.value, mean.value + reach]).tolist()
-    return low, median, high
-
-
 @dataclass(frozen=True)
 class Remembered:
-    """A metric's `tau` between the run's `groups`; `others`, the median of `collections`, with the interval that holds
-    90 % of them."""
+    """A metric's `tau` between the run's `groups`; `others`: the median of `collections`; the middle 90 % of them."""
 
     metric: str
     tau: float
@@ -258,7 +236,7 @@ def _rows(kept: Memory, group: str, left_out: frozenset[str], result: Result) ->
         observed, row = kept.of_group(kept.taus.get(metric.name, {}), group, left_out), own.get(metric.name)
         taus = tuple(observed.values())
         if row is not None and not np.isnan(row.value) and clusters(taus) >= FEWEST:
-            low, median, high = another(taus, row.groups)
+            low, median, high = np.quantile([one.tau for one in taus], [0.05, 0.5, 0.95]).tolist()
             yield Remembered(metric.name, row.value, row.groups, median, low, high, kept.number(observed))
 
 
