@@ -324,8 +324,8 @@ QUESTION = re.compile(
     rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]{SIZE}))\s*"
 )
 PEOPLE = {"bleu": (88.33333333333225, 0.9663926931178954), "chrf2": (92.999999999972, 1.1142732157139852)}
-"""(a, b) of MT-Thresholds (Kocmi, Zouhar, Federmann and Post 2024, Navigating the Metrics Maze): people agree with which
-of two systems is better in a / (1 + exp(-b d)) % of pairs that differ by d points; its tool starts at 50 %."""
+"""(a, b) of MT-Thresholds (Kocmi, Zouhar, Federmann and Post 2024, Navigating the Metrics Maze): people find the same
+system better in a / (1 + exp(-b d)) % of pairs that differ by d points; its tool starts at 50 %."""
 MANY = 5000
 """Topics beyond which no number of them is given."""
 POWER = 2.8
@@ -382,7 +382,8 @@ class Expectation:
         """How often people who read translations agree with a difference of this size; empty where it is not known."""
         most, rate = PEOPLE.get(self.question.metric.lower(), (0.0, 0.0))
         agree = round(most / (1 + np.exp(-rate * abs(self.question.gap))))
-        return f" People who read translations side with {self.question.metric} in {agree} % of such pairs (MT-Thresholds)." if agree >= 50 else ""
+        said = f"People who read translations side with {self.question.metric} in {agree} % of such pairs"
+        return f" {said} (MT-Thresholds)." if agree >= 50 else ""
 
     def __str__(self) -> str:
         if self.lowest is None or self.highest is None or self.low is None or self.high is None:

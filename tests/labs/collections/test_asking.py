@@ -81,7 +81,7 @@ def test_what_is_not_comparable_says_why(question: str, pair: str, why: str) -> 
     [("BLEU +1", "64 %"), ("chrF2 +1", "70 %"), ("bleu 30 -> 29", "64 %"), ("BLEU 1 -> 11", "88 %"), ("chrF2 +.1", "")],
 )
 def test_what_a_difference_is_worth_to_people(question: str, people: str) -> None:
-    """The pages of MT-Thresholds show 64 and 70 % for a point; of differences that it puts below half it has no figure."""
+    """MT-Thresholds shows 64 and 70 % for a point; for differences that it puts below half it has no figure."""
     said = str(ask(question, pair="de-en"))
     assert said.endswith(f" in {people} of such pairs (MT-Thresholds).") if people else "MT-Thresholds" not in said
 
