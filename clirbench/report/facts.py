@@ -326,7 +326,7 @@ def _documents_by(corpus: Corpus) -> str:
     layout = corpus.collection_layout
     if layout is not None and "docs.tsv" in layout.singles:
         return "docs.tsv"
-    given = layout is None or isinstance(corpus.english.text, JsonlText)
+    given = layout is None or layout.doc_ids is not None or isinstance(corpus.english.text, JsonlText)
     return "as given" if given else f"{many(int(corpus.document_map.lengths[0]), 'line')} each, documents.size=N"
 
 
