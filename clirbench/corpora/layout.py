@@ -81,6 +81,20 @@ class Layout:
         return None if file is None else self.locate([file])[file]
 
 
+@dataclass(frozen=True, eq=False)
+class HeldLayout(Layout):
+    """A layout whose texts are held in memory, by the file names that the layout lists."""
+
+    held: Mapping[str, Text] = field(default_factory=dict)
+
+    def texts(self, files: Sequence[str]) -> tuple[Text, ...]:
+        return tuple(self.held[file] for file in files)
+
+    def single(self, name: str) -> Path | None:
+        """None: what a folder keeps in a file of its own (docs.tsv, systems.tsv) is held too, or is not there."""
+        return None
+
+
 def text_at(path: Path) -> Text:
     """The text of a file by its name: JSON-lines documents (`.jsonl`, `.jsonl.gz`) or plain lines."""
     return JsonlText(path) if is_jsonl(path) else TextFile(path)

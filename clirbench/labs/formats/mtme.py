@@ -8,15 +8,15 @@ test set, one language pair.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, chosen_references, layout_of
-from clirbench.corpora.sides import check_doc_id, first_ten, read_corpus
+from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layout_of
+from clirbench.corpora.sides import SideTexts, check_doc_id, first_ten, read_corpus, side_texts
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
@@ -56,6 +56,11 @@ class MtmeCorpus:
         chosen = chosen_references(layout, self.references)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return replace(corpus, scores=scores, notes=(*corpus.notes, *notes))
+
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        layout = self._layout(Path(self.folder or ""))
+        return side_texts(layout, layout, self.references)
 
     def _layout(self, root: Path) -> Layout:
         if not root.is_dir():
@@ -156,20 +161,6 @@ Side = tuple[str, str]
 Segments = Mapping[Key, str]
 FILES = {"reference": "reference-{}.txt", "source": "source.txt", "system": "systems/{}.txt"}
 """What a side is called as a file in a layout."""
-
-
-@dataclass(frozen=True, eq=False)
-class HeldLayout(Layout):
-    """A layout whose texts are held in memory, by the file names that the layout lists."""
-
-    held: Mapping[str, Text] = field(default_factory=dict)
-
-    def texts(self, files: Sequence[str]) -> tuple[Text, ...]:
-        return tuple(self.held[file] for file in files)
-
-    def single(self, name: str) -> Path | None:
-        """None: what a folder keeps in a file of its own (docs.tsv, systems.tsv) a release holds itself."""
-        return None
 
 
 def corpus_of(
