@@ -13,15 +13,17 @@ from math import nan
 import numpy as np
 
 from clirbench.measures.base import Measure
+from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import pair_weights, ratio
 from clirbench.statistics.belonging import Units
+from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
-TOPICS = "topics"
-"""What lowers a grade to that of the second kind of topics."""
+TOPICS, RETRIEVER = "topics", "retriever"
+"""What lowers a grade to that of the second kind of topics, or of another retriever."""
 DRAWS = 200
 LEAST = 0.02
 """The share of random halves of one kind with less tau than two kinds that differ; halves of one sample vary little."""
@@ -136,6 +138,23 @@ def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | N
         other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
         if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
             row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
+        yield row
+
+
+def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
+    """The rows; where a metric's taus by two retrievers differ, so that the interval of their gap leaves out 0, a grade
+    above chance is the lower one of both."""
+    grades = {(row.measure, row.metric): row.grade for row in rows if row.coefficient == KENDALL}
+    others: dict[tuple[str, str], list[str]] = {}
+    for gap in tau_gaps(board, units, twice_searched(board)):
+        if gap.ci_low > 0 or gap.ci_high < 0:
+            for own, other in ((gap.first, gap.second), (gap.second, gap.first)):
+                others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
+    for row in rows:
+        held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
+        worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
+        if worst and row.grade in SHOWN and GRADES.index(worst) > GRADES.index(row.grade):
+            row = replace(row, grade=worst, lowered=f"{row.lowered} {RETRIEVER}".strip())
         yield row
 
 
