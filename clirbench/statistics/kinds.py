@@ -6,7 +6,7 @@ their difference, normal with the standard deviation of the resampled ones, leav
 differently where tau between their two orders is below the 2 % point of random halves of the first kind, of equal size.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
