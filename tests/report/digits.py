@@ -177,10 +177,11 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield r"This holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
-    undecided = r"Whether .+? orders systems as .+? is undecided with (\d+) (?:systems|groups of systems)"
-    yield rf"{undecided}(?:; it would take more than 100)?\.", (str(groups),)
+    undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
+    yield rf"{undecided}\.", (str(groups),)
+    yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")
     if found["groups_needed"]:
-        yield rf"{undecided}; add about (\d+)\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
+        yield rf"{undecided}; add about (\d+) more\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)

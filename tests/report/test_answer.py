@@ -93,9 +93,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == (
-        f"Whether Slight orders systems as people's judgments do is undecided with 6 systems; add about {needed - 6}."
-    )
+    assert found.sentences[0] == f"Slight: undecided with 6 systems; add about {needed - 6} more."
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -213,7 +211,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Seventy words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
+    """Eighty words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))

@@ -171,7 +171,7 @@ def test_a_choice_that_is_tied_is_right() -> None:
     (pick,) = made.decision.picks
     assert pick.system in made.decision.tied
     (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
-    assert str(finding) == f"m0 picks {made.decision.recommended[0]} or a system tied with it."
+    assert str(finding) == f"m0 picks {tied}, tied with {made.decision.recommended[0]}."
 
 
 @pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])
