@@ -372,14 +372,15 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    told, of = "{separable}" if found["separable"] else "none", "Of these {systems} {of}' {pairs} pairs"
+    of, rest = "Of these {systems} {of}' {pairs} pairs", ", and {others_right} of the other {others}"
     if found["of"] == "groups":
         of = "With one system of each of the {systems} groups ({pairs} pairs)"
+    told = "{separable}" if 0 < found["separable"] < found["pairs"] else "all" if found["separable"] else "none"
     first, along = f"{of}, retrieval can tell {told} apart", found["of"] == "checkpoints"
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
     luck = "" if along else " (by luck: {p_value})"
-    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}, and {{others_right}} of the other {{others}}."
+    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest if found['others'] else ''}."
 
 
 def _judged(found: Finding) -> str:

@@ -202,16 +202,17 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield rf"{half}; with these topics a perfect metric would reach about (.+?)\.", (percent(tau), percent(top))
     for found in run.of("separable_pairs"):
-        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+|none) apart"
+        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+' (\d+) pairs"
         if found["of"] == "groups":
-            first = r"With one system of each of the (\d+) groups \((\d+) pairs\), retrieval can tell (\d+|none) apart"
+            of = r"With one system of each of the (\d+) groups \((\d+) pairs\)"
         cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        cells[2] = cells[2] if found["separable"] else "none"
-        yield rf"{first}\.", cells
+        cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
+        yield rf"{of}, {told}\.", cells
         right, others = str(found["right"]), [str(found["others_right"]), str(found["others"])]
-        more, rest = rf"{first}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)\."
-        yield rf"{more}{rest}", [*cells, right, *others]
-        yield rf"{more} \(by luck: (p [<=] \.\d+)\){rest}", [*cells, right, p_value(found["p_value"]), *others]
+        more, rest = rf"{of}, {told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+            yield rf"{more}{ends}", [*cells, right, *last]
+            yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
         yield r"Topics are \D+(\d+) reference \w+, not people's queries[^.]*\.", count

@@ -15,6 +15,7 @@ from clirbench.report.answer import (
     WORDS,
     Answer,
     answered,
+    judged,
     other_metrics,
     percent,
     sentence,
@@ -193,8 +194,18 @@ def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None
     made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=declared)))
     found = answered(result(made))
     assert said in found.sentences
-    (judged,) = (one for one in found.findings if one.kind == "judged")
-    assert declared.items() <= judged.values.items()
+    (one,) = (one for one in found.findings if one.kind == "judged")
+    assert declared.items() <= one.values.items()
+
+
+@pytest.mark.parametrize(
+    ("against", "other"), [(["other", ""], True), (["other", "searched other"], False), ([], False)]
+)
+def test_metrics_that_score_against_another_text_say_so(against: list[str], other: bool) -> None:
+    measure = Column("MAP", "measure", np.array(MAP), declared=BY_BM25)
+    metrics = [Column(text, "metric", np.array(MAP), declared={"scored_against": text}) for text in against]
+    said = "Relevance (MAP) is from the searched text; metrics score against another, which limits no grade."
+    assert (sentence(judged(measure, metrics)) == said) == other
 
 
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
@@ -260,6 +271,8 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "With one system of each of the 10 groups (45 "
          "pairs), retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
+         "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
          "retrieval can tell 15 apart; X orders 14 of them rightly, and 19 of the other 30."),
@@ -269,6 +282,8 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "With the two references exchanged, X is shown less clearly."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
          "If systems of one maker belong together, the evidence is weak (units=maker)."),
+        ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
+         "The evidence for X would be strong only if near-copies, too, were made independently."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
