@@ -356,7 +356,8 @@ def _covariate(found: Finding) -> str:
 
 
 def _range(found: Finding) -> str:
-    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would reach about {ceiling}"
+    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would average about {ceiling}"
+    most += ", so more is luck" if found["tau"] > found["ceiling"] else ""
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
