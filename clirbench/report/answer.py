@@ -397,7 +397,8 @@ def _judged(found: Finding) -> str:
         scored = "metrics score against reference {scoring_reference}"
         return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
     if found["other_text"]:
-        return f"Relevance ({measure}) is from the searched text; metrics score against another, which limits no grade."
+        scored = "metrics score against another, so no grade is lowered for it"
+        return f"Relevance ({measure}) is from the searched text; {scored}."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     return f"Relevance ({measure}) is from the same reference{favoured}{most}."
 

@@ -204,7 +204,7 @@ def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None
 def test_metrics_that_score_against_another_text_say_so(against: list[str], other: bool) -> None:
     measure = Column("MAP", "measure", np.array(MAP), declared=BY_BM25)
     metrics = [Column(text, "metric", np.array(MAP), declared={"scored_against": text}) for text in against]
-    said = "Relevance (MAP) is from the searched text; metrics score against another, which limits no grade."
+    said = "Relevance (MAP) is from the searched text; metrics score against another, so no grade is lowered for it."
     assert (sentence(judged(measure, metrics)) == said) == other
 
 
