@@ -24,7 +24,7 @@ VERDICTS = {
     "worse": ("Worse than {baseline}", "{systems} is worse than {baseline} by {measure}"),
     "open": (
         "No system is shown to be better or worse than {baseline}",
-        "Whether {systems} is better than {baseline} by {measure} is open",
+        "Whether {systems} is better than {baseline} by {measure} is undecided",
     ),
 }
 """Sentences on several candidates, and on one."""

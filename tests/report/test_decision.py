@@ -265,7 +265,7 @@ def test_less_is_better_in_the_measure_as_printed() -> None:
         (-0.1, 0.0, "new is worse than old by MAP: -.", True),
         (0.0, 0.1, "new is not worse than old by more than 0.1 MAP: ", False),
         (-0.1, 0.2, "new is not worse than old by more than 0.2 MAP: ", False),
-        (0.0, 0.0, "Whether new is better than old by MAP is open: ", False),
+        (0.0, 0.0, "Whether new is better than old by MAP is undecided: ", False),
     ],
 )
 def test_two_systems_and_no_metric(shift: float, margin: float, said: str, worse: bool) -> None:
