@@ -363,7 +363,7 @@ def metric_of(metric: Any) -> Any:
     kind, name = type(metric), OF_SACREBLEU.get(type(metric).__name__.lower())
     if kind.__module__.partition(".")[0] != "sacrebleu" or name is None:
         return metric
-    ours = type(metric_named(name))
+    ours: Any = type(metric_named(name))
     own = {one.name: getattr(metric, one.name) for one in fields(ours) if one.init and hasattr(metric, one.name)}
     if "tokenize" in ours.__dataclass_fields__:
         cut = metric.tokenizer.signature()  # with the version of MeCab
