@@ -19,13 +19,13 @@ from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
-from clirbench.report.answer import grouping
 from clirbench.report.compared import Comparison, RunFiles, read_run
 from clirbench.report.compared import compare as compare_files
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
 from clirbench.report.folder import as_json
+from clirbench.report.groupings import grouping
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 

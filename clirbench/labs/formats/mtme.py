@@ -17,7 +17,7 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layout_of, located
-from clirbench.corpora.sides import check_doc_id, first_ten, read_corpus
+from clirbench.corpora.sides import SideTexts, check_doc_id, first_ten, read_corpus, side_texts
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
@@ -57,6 +57,11 @@ class MtmeCorpus:
         chosen = chosen_references(layout, self.references)
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return replace(corpus, scores=scores, notes=(*corpus.notes, *notes))
+
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        layout = self._layout(Path(self.folder or ""))
+        return side_texts(layout, layout, self.references)
 
     def _layout(self, root: Path) -> Layout:
         if not root.is_dir():
