@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clirbench import direct
+from clirbench.files import direct
 
 if __name__ == "__main__":
     direct.answer()

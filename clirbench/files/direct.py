@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 STARTED = time.time_ns()
@@ -35,6 +36,8 @@ MODULE = (".py", ".pyc", ".so", ".pyd", ".pth", "-info", "-link")
 OPTIONS, CACHE = ("--json", "--quiet"), "runs/.cache"
 asked = ""
 """Where the answer to this start of the program is, or will be; nowhere for a start from Python."""
+at_start: dict[str, list[str]] = {}
+"""The names in the working folder, to which a first run adds its own."""
 
 
 def state_of(path: Any) -> State | None:
@@ -49,15 +52,14 @@ def state_of(path: Any) -> State | None:
 def main() -> None:
     """The console script: the same answer again, or else the program."""
     answer()
-    from clirbench.__main__ import main as program
-
-    program()
+    import_module("clirbench.__main__").main()
 
 
 def answer() -> None:
     """Say again what a finished run said, and end the program with its status; nothing where something has changed."""
     global asked  # noqa: PLW0603
     asked = _place(sys.argv[1:])
+    at_start[os.getcwd()] = _names(".")
     if asked and not any(map(_is_fresh, sys.argv)):
         with suppress(OSError, ValueError, TypeError, KeyError):
             with open(asked, encoding="utf-8") as file:
@@ -79,7 +81,7 @@ def _place(arguments: list[str]) -> str:
     with suppress(OSError):
         terminal += os.get_terminal_size() if terminal[0] else ()
     key: Any = (
-        [one for one in arguments if not _is_fresh(one)], os.getcwd(), os.path.dirname(__file__), terminal,
+        [one for one in arguments if not _is_fresh(one)], os.getcwd(), __file__, terminal,
         sorted((name, value) for name, value in os.environ.items() if name not in OF_A_SHELL), sys.stdout.encoding,
         sys.version, sys.executable, list(sys.flags), sys.warnoptions, sorted(sys._xoptions.items()),
         [(path, _importable(path)) for path in sys.path], getattr(os, "uname", tuple)(),
@@ -161,7 +163,11 @@ def keep(
         files = {path: (_settled(state_of(path)), None) for path in libraries if path and os.path.isfile(path)}
         files |= {path: (_settled(state_of(path)), _sha256(path)) for path in ours}
         files |= {path: (_known(path, state), sha256) for path, (sha256, state) in read.items()}
-        folders = {place: _names(place) for place in inputs | code if _settled(state_of(place))}
+        own = {os.path.relpath(path, cwd).split(os.sep)[0] for cwd in at_start for path in (folder, asked)}
+        for place in inputs | code:
+            if {*at_start.get(place, ())} - own != {*_names(place)} - own:
+                _settled(state_of(place))
+        folders = {place: _names(place) for place in inputs | code}
         folders |= {place: _names(place) for place in {folder, *map(os.path.dirname, made)}}
         text = json.dumps({
             "made": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()), "said": said[0].decode("latin-1"),
