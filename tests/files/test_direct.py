@@ -1,5 +1,6 @@
 """A run of which nothing has changed is answered at once; no kind of change is answered with the old result."""
 
+import compileall
 import gzip
 import os
 import shutil
@@ -60,6 +61,7 @@ class World:
         (self.work / "data" / "systems.tsv").write_text("system\tkind\nevery2\ta\nevery3\tb\n", encoding="utf-8")
         (self.work / "scores.tsv").write_text("system\tX\nevery2\t1\nevery3\t2\n", encoding="utf-8")
         shutil.copytree(self.work / "data", self.work / "other", symlinks=True)
+        compileall.compile_dir(place / "program", quiet=1)
         time.sleep(2.5)  # what is younger is not known again by its times
 
     def start(
@@ -95,7 +97,8 @@ def with_(*changed: str) -> list[str]:
 
 
 STARTS: Mapping[str, Mapping[str, Any]] = {
-    "another locale": {"LC_ALL": "C"}, "another language": {"LANG": "de_DE.UTF-8"}, "another time zone": {"TZ": "UTC+3"},
+    "another locale": {"LC_ALL": "C"}, "another language": {"LANG": "de_DE.UTF-8"},
+    "another time zone": {"TZ": "UTC+3"},
     "another variable": {"NUMBA_DISABLE_JIT": "1"}, "a variable taken away": {"ANY": ""}, "another value": {"ANY": "2"},
     "threads of linear algebra": {"OPENBLAS_NUM_THREADS": "2"}, "seed of hashes": {"PYTHONHASHSEED": "1"},
     "another encoding": {"PYTHONIOENCODING": "latin-1"}, "another home": {"HOME": "/nowhere"},
@@ -104,12 +107,14 @@ STARTS: Mapping[str, Mapping[str, Any]] = {
     "another folder": {"cwd": "bin"}, "another engine": {"arguments": with_("engine=serial")},
     "workers": {"arguments": with_("engine.workers=2")}, "another metric": {"arguments": with_("metric=[chrF2]")},
     "another seed": {"arguments": with_("seed=1")}, "another order": {"arguments": RUN[::-1]},
-    "another store": {"arguments": with_("paths.cache=cache2")}, "another run": {"arguments": with_("hydra.run.dir=out2")},
+    "another store": {"arguments": with_("paths.cache=cache2")},
+    "another run": {"arguments": with_("hydra.run.dir=out2")},
     "no folder": {"arguments": [one for one in RUN if "run.dir" not in one]}, "help": {"arguments": [*RUN, "--help"]},
     "forced": {"arguments": with_("fresh=true")}, "checked": {"arguments": with_("check=true")},
     "as JSON": {"arguments": [*RUN, "--json"]}, "a sweep": {"arguments": [*RUN, "-m"]},
     "a folder of configurations": {"arguments": [*RUN, "--config-dir=mine"]},
-    "the same by its key": {"arguments": with_("hydra.searchpath=[file://mine]")}, "a command": {"arguments": ["status", "out"]},
+    "the same by its key": {"arguments": with_("hydra.searchpath=[file://mine]")},
+    "a command": {"arguments": ["status", "out"]},
     "what the clock says": {"arguments": with_("name=${now:%H}")},
 }  # fmt: skip
 
@@ -155,7 +160,7 @@ def cut(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def turn(path: Path) -> None:
@@ -165,10 +170,8 @@ def turn(path: Path) -> None:
 
 
 def link(path: Path) -> None:
-    """A link to another file or folder with the same content."""
-    kept = path.rename(path.with_name(f"{path.name}.kept")) if path.is_file() else path.parent / "other"
-    remove(path) if path.exists() else None
-    path.symlink_to(kept)
+    """A link to a file with the same content."""
+    path.symlink_to(path.rename(path.parents[2] / "kept"))
 
 
 def repack(path: Path) -> None:
@@ -178,10 +181,12 @@ def repack(path: Path) -> None:
 
 DATA, CODE, OUT = "work/data", "program/clirbench", "work/out"
 CHANGES: Sequence[tuple[Callable[[Path], None], str]] = (
-    (edit, f"{DATA}/systems/every2.txt"), (set_back, f"{DATA}/systems/every3.txt"), (replace, f"{DATA}/systems/every3.txt"),
+    (edit, f"{DATA}/systems/every2.txt"), (set_back, f"{DATA}/systems/every3.txt"),
+    (replace, f"{DATA}/systems/every3.txt"),
     (edit, f"{DATA}/reference.txt"), (grow, f"{DATA}/reference.txt"), (cut, f"{DATA}/systems/every2.txt"),
     (turn, f"{DATA}/systems/linked.txt"), (edit, "work/target5.txt"), (remove, "work/target5.txt"),
-    (repack, f"{DATA}/systems/every4.txt.gz"), (remove, f"{DATA}/systems/every2.txt"), (make, f"{DATA}/systems/new.txt"),
+    (repack, f"{DATA}/systems/every4.txt.gz"), (remove, f"{DATA}/systems/every2.txt"),
+    (make, f"{DATA}/systems/new.txt"),
     (edit, f"{DATA}/systems.tsv"), (remove, f"{DATA}/systems.tsv"), (make, f"{DATA}/docs.tsv"),
     (make, f"{DATA}/official-metrics.tsv"), (make, f"{DATA}/source.txt"), (make, f"{DATA}/reference-B.txt"),
     (set_back, "work/scores.tsv"), (remove, "work/scores.tsv"), (remove, f"{DATA}/systems"), (remove, DATA),
@@ -190,10 +195,11 @@ CHANGES: Sequence[tuple[Callable[[Path], None], str]] = (
     (edit, f"{CODE}/data/columns.json"), (edit, "program/conf/config.yaml"), (make, "program/conf/experiment/new.yaml"),
     (make, f"{CODE}/labs/models/conf/metric/new.yaml"), (edit, "program/requirements.lock"),
     (make, "program/data_manifests/new.json"), (make, "library/yaml.py"), (make, "library/more/__init__.py"),
-    (make, "library/more-1.0.dist-info/entry_points.txt"), (make, "library/more.pth"), (make, "bin/json.py"),
+    (make, "library/more-1.0.dist-info/entry_points.txt"), (make, "library/more.pth"), (make, "bin/more.py"),
     (remove, f"{OUT}/systems.tsv"), (set_back, f"{OUT}/systems.tsv"), (edit, f"{OUT}/report.html"),
     (set_back, f"{OUT}/trec/ideal.run"), (remove, f"{OUT}/manifest.json"), (set_back, f"{OUT}/manifest.json"),
-    (remove, f"{OUT}/.clirbench"), (remove, f"{OUT}/plan.tsv"), (remove, f"{OUT}/events.jsonl"), (make, f"{OUT}/new.txt"),
+    (remove, f"{OUT}/.clirbench"), (remove, f"{OUT}/plan.tsv"), (remove, f"{OUT}/events.jsonl"),
+    (make, f"{OUT}/new.txt"),
     (make, f"{OUT}/latex/new.tex"), (link, f"{OUT}/systems.tsv"), (remove, OUT), (remove, "work/cache/direct"),
 )  # fmt: skip
 
@@ -202,15 +208,21 @@ CHANGES: Sequence[tuple[Callable[[Path], None], str]] = (
 def test_a_change_is_not_answered_and_once_it_is_undone_the_run_is(
     world: World, tmp_path: Path, change: Callable[[Path], None], name: str
 ) -> None:
-    place = world.place / name
-    whole = place.parent if place.parent.exists() else place.parent.parent
-    kept = tmp_path / "kept"
-    shutil.copytree(whole, kept, symlinks=True)
+    place, kept = world.place / name, tmp_path / "kept"
+    new = next((path for path in (*place.parents[::-1], place) if not path.exists()), place)  # of what is made
+    if new.exists():
+        copy(place, kept)
     change(place)
     assert world.start().returncode == COMPUTED
-    shutil.rmtree(whole)
-    shutil.copytree(kept, whole, symlinks=True)
+    remove(new)
+    if kept.exists():
+        copy(kept, place)
     assert SAID in world.start().stderr
+
+
+def copy(path: Path, to: Path) -> None:
+    copied = shutil.copytree if path.is_dir() else shutil.copy2
+    copied(path, to, **({"symlinks": True} if path.is_dir() else {"follow_symlinks": False}))
 
 
 def test_an_edited_library_is_not_answered(world: World) -> None:
