@@ -37,7 +37,15 @@ from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
-from clirbench.systems.health import compared_sides, examined, health, health_table, reference_texts, side_of
+from clirbench.systems.health import (
+    compared_sides,
+    examined,
+    health,
+    health_table,
+    is_given,
+    reference_texts,
+    side_of,
+)
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
 from clirbench.types import Failure, Judged, Run, split_failures
@@ -234,7 +242,7 @@ def jobs_of(
                 calls |= scores(t.system, text)
             if side == "collection":
                 calls |= values(t.system, text)
-            if ours and side in sides and texts.files and not isinstance(texts, JsonlText):
+            if ours and side in sides and is_given(texts) and not isinstance(texts, JsonlText):
                 calls["health", side] = Call(examined, (sides[side], text))
             if ours and copied and texts == references.compared(t):
                 calls["worded",] = Call(worded, (copied, text))

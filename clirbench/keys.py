@@ -194,4 +194,4 @@ def may_name_files(key: str) -> bool:
     key = key.partition("[")[0]
     if key in BY_NAME:
         return BY_NAME[key].more == FILES
-    return key not in NODES and not key.endswith((".include", ".exclude"))
+    return key not in NODES and not key.endswith((".include", ".exclude", "corpus.scores"))

@@ -1,6 +1,6 @@
 """Scores of one system: an MT metric of its lines, IR measures of its run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from clirbench.api.outcome import pandas_frame
+from clirbench.api.texts import each_reference, lines_of
 from clirbench.checks import checked
 from clirbench.configuration.laboratories import measure_of
-from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
-from clirbench.text import TextFile
 from clirbench.types import Judged, Qrels, Run, TestSet
 
 Measures = Sequence[str | Measure]
@@ -49,10 +49,13 @@ def score(hypotheses: Any, references: Any, metric: str | Metric, *, source: Any
         >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
         [0.0, 50.0]
     """
-    lines, kept = _lines("hypotheses", hypotheses), [_lines("references", one) for one in _each(references)]
+    lines, kept = (
+        lines_of("hypotheses", hypotheses),
+        [lines_of("references", one) for one in each_reference(references)],
+    )
     if not lines:
         raise AlignmentError("hypotheses: there is no line, so there is nothing to score")
-    test = TestSet(tuple(kept), None if source is None else _lines("source", source))
+    test = TestSet(tuple(kept), None if source is None else lines_of("source", source))
     metric = metric_by_name(metric) if isinstance(metric, str) else checked("metric", metric, Metric)
     statistics = metric.statistics(lines, test)
     if not segments:
@@ -64,20 +67,6 @@ def score(hypotheses: Any, references: Any, metric: str | Metric, *, source: Any
     else:
         scores = np.array([metric.score(np.asarray(statistics[[i]].sum(axis=0))) for i in range(len(lines))])
     return pd.Series(scores.reshape(-1), name=metric.name, dtype=float)
-
-
-def _each(references: Any) -> Iterable[Any]:
-    """One reference or several."""
-    one = not isinstance(references, Iterable) or all(isinstance(line, str) for line in references)
-    return [references] if one else references
-
-
-def _lines(what: str, lines: Any) -> tuple[str, ...]:
-    if isinstance(lines, Path):
-        return tuple(TextFile(lines).lines())
-    if isinstance(lines, str) or not isinstance(lines, Iterable) or not all(isinstance(line, str) for line in lines):
-        raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
-    return tuple(lines)
 
 
 def evaluate(

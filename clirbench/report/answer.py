@@ -4,11 +4,8 @@ A finding is a kind with values out of the run's tables; `TEMPLATES` has the sen
 most 70 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
 there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
 relevance judgments, these systems' pairs, what is assumed.
-
-Which systems belong together, by the columns that describe them, is here too: it colours the marks of a plot.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
@@ -17,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import capped
-from clirbench.files.tables import as_number
+from clirbench.columns import OTHER, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import NONE, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
@@ -84,7 +80,7 @@ def findings(result: Result) -> list[Finding]:
         missing = "IR measure" if measure is None else "MT metric"
         return [Finding("nothing", values={"missing": missing})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), judged(measure, result.board.first_is_listed)]
+        return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = sorted(
@@ -123,20 +119,25 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(measure: Column, first_listed: bool = False, capped: bool = False) -> Finding:
-    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most."""
+def judged(
+    measure: Column, metrics: Sequence[Column] = (), first_listed: bool = False, capped: bool = False
+) -> Finding:
+    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
+
+    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from.
+    """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
-    values["capped"] = capped
-    return Finding("judged", values=values)
+    against = {metric.declared.get("scored_against") for metric in metrics} - {""}
+    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}})
 
 
-def judges(measures: Sequence[Column]) -> list[str]:
+def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
     """The sentences on the source of relevance judgments, each once with all the measures that it is about."""
     names: dict[str, list[str]] = {}
     for column in measures:
-        names.setdefault(sentence(judged(replace(column, name="\0"))), []).append(column.name)
+        names.setdefault(sentence(judged(replace(column, name="\0"), metrics)), []).append(column.name)
     return [said.replace("\0", listed(of)) for said, of in names.items()]
 
 
@@ -167,7 +168,7 @@ def _about(
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    yield judged(measure, board.first_is_listed, "reference" in top["lowered"].split())
+    yield judged(measure, [board[name]], board.first_is_listed, "reference" in top["lowered"].split())
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
@@ -191,7 +192,8 @@ def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
     if (kinds := result.kinds) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
-        yield Finding("queries", values=values | {"orders": kinds.orders, "metric": metric, "grade": grade})
+        values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
+        yield Finding("queries", values=values | {"metric": metric, "grade": grade})
 
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
@@ -255,9 +257,8 @@ EVIDENCE = {
     MODERATE: "moderate evidence",
     WEAK: "better than chance, not enough to choose by",
 }
-OPTIONAL = ("noise", "queries", "basis", "range", "second")
-"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never.
-Topics of which another kind orders the systems otherwise limit the answer, and stay."""
+OPTIONAL = ("noise", "basis", "range", "second")
+"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
@@ -279,8 +280,8 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     agreements = [one for one in found if one.kind == "agreement"]
     made = [("agreement", sentence(one)) for one in agreements[:1]]
     made += [("others", other_metrics(agreements))]
-    made += [(_kind(one), sentence(one)) for one in found if one.kind != "agreement"]
-    made += [("basis", f"This counts {of}.") for one in agreements[:1] if one["grade"] == WEAK and (of := _of(one))]
+    made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
+    made += [("basis", _basis(one)) for one in agreements[:1] if one["grade"] == WEAK and not one["declared"]]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
@@ -288,11 +289,6 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
         if sum(len(kept[i][1].split()) for i in (*needed, at) if kept[i][0] != "others") <= words:
             needed.append(at)
     return [kept[at][1] for at in sorted(needed)]
-
-
-def _kind(found: Finding) -> str:
-    limits = found.kind == "queries" and (found["differs"] or found["grade"])
-    return "limiting queries" if limits else found.kind
 
 
 def sentence(found: Finding) -> str:
@@ -318,7 +314,7 @@ def _agreement(found: Finding) -> str:
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
-        # The words of `weak` are many: there the number of systems has a sentence of its own.
+        # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {EVIDENCE[grade]}."
     if grade == CONTRADICTED:
@@ -328,12 +324,11 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
         return "{metric} is close to a coin flip (at most {high} right)."
-    noun = "groups" if found["grouped_by"] else "systems"
-    if grade == OPEN and found["tau"] <= 0:
-        return f"{{metric}}: undecided with {{groups}} {noun}."
+    noun = "groups of systems" if found["grouped_by"] else "systems"
     if grade == OPEN:
-        needed = "about {groups_needed}" if found["groups_needed"] else "more than 100"
-        return f"{{metric}}: undecided; {needed} {noun} are needed in all."
+        needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])}"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'it would take more than 100'}"
+        return f"Whether {{metric}} orders systems as {_judge(found)} is undecided with {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -346,6 +341,11 @@ def _of(found: Finding) -> str:
     if found["grouped_by"]:
         return f"{found['groups']} {'independent ' if found['declared'] else ''}groups of systems{assumed}"
     return f"{found['groups']} systems{assumed}" if assumed else ""
+
+
+def _basis(found: Finding) -> str:
+    noun = "groups" if found["grouped_by"] else "systems"
+    return f"This holds if the {found['groups']} {noun} were made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -370,32 +370,37 @@ def p_said(value: float) -> str:
 
 
 def _covariate(found: Finding) -> str:
-    begins = f"{'The ' if ' ' in found['covariate'] else ''}{{covariate}} predicts equally well; "
-    if not found["pairs"]:
-        return f"{begins}without systems of equal {{covariate}}, {{metric}} cannot be shown to add to it."
-    return f"{begins}between systems of equal {{covariate}}, {{metric}} is right in {{right}} of {{pairs}} pairs."
+    name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
+    equal = "where it is equal, {metric} is right in {right} of {pairs} pairs"
+    alone = "no two systems have the same, so {metric} cannot be shown to add to it"
+    return f"{name} alone orders the systems as well; {equal if found['pairs'] else alone}."
 
 
 def _range(found: Finding) -> str:
-    noise = "" if isnan(found["ceiling"]) else " (noise allows {ceiling})"
-    return f"Among the better half of the systems {{metric}} orders {{tau}}{noise}."
+    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would reach about {ceiling}"
+    return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
 def _queries(found: Finding) -> str:
-    first = "Topics are {topics}, not people's queries"
+    said = "Topics are {topics}, not people's queries"
     if found["grade"]:
-        return f"{first}; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}."
-    return f"{first}; by {{second}} the order of the systems differs." if found["differs"] else f"{first}."
+        said += f"; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"
+    elif found["differs"]:
+        same = found["first"] == found["first_by_second"]
+        first = "though {first} is first by both" if same else "and {first_by_second} is first"
+        said += f"; by {{second}} the order of the systems differs, {first}"
+    return f"{said}."
 
 
 def _separable(found: Finding) -> str:
-    told = "{separable}" if found["separable"] else "none"
-    first = f"Of these {{systems}} {{of}}' {{pairs}} pairs, retrieval can tell {told} apart"
-    along = found["of"] == "checkpoints"
+    told, of = "{separable}" if found["separable"] else "none", "Of these {systems} {of}' {pairs} pairs"
+    if found["of"] == "groups":
+        of = "With one system of each of the {systems} groups ({pairs} pairs)"
+    first, along = f"{of}, retrieval can tell {told} apart", found["of"] == "checkpoints"
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
-    luck = "" if along else "; by luck: {p_value}"
-    return f"{first}; {{metric}} orders {{right}} of them rightly ({{others_right}} of the other {{others}}{luck})."
+    luck = "" if along else " (by luck: {p_value})"
+    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}, and {{others_right}} of the other {{others}}."
 
 
 def _judged(found: Finding) -> str:
@@ -410,13 +415,15 @@ def _judged(found: Finding) -> str:
     if found["searched_reference"]:
         scored = "metrics score against reference {scoring_reference}"
         return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
+    if found["other_text"]:
+        return f"Relevance ({measure}) is from the searched text; metrics score against another, which limits no grade."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     return f"Relevance ({measure}) is from the same reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        return "If each was made independently, the evidence for {metric} is {grade} (units=none)."
+        return "The evidence for {metric} would be {grade} only if each system was made independently."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."
@@ -449,7 +456,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "training": _training,
     "same step": _same_step,
     "covariate": _covariate,
-    "noise": "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
+    "noise": "With these {topics} topics, even a perfect metric would order only about {ceiling} of pairs rightly.",
     "range": _range,
     "given": _given,
     "judged": _judged,
@@ -460,74 +467,3 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "reading": _reading,
     "second": "By {measure}, {metric} orders {tau} (at least {low}).",
 }
-
-
-TELLING = ("family", "group", "kind", "series", "run", "type")
-"""Names of columns that are tried first, the most telling one first."""
-MOST_GROUPS = 8
-"""The largest number of groups that readers can distinguish by colour and shape together."""
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Systems in groups: `group_of[i]` is the place in `names` of system i's group.
-
-    `column` is the metadata column that the groups come from, empty where all systems are one group.
-    """
-
-    column: str
-    names: tuple[str, ...]
-    group_of: tuple[int, ...]
-
-
-def grouping(board: Scoreboard) -> Grouping:
-    """The systems grouped by the first of the `group_columns`; one group where there is none."""
-    columns = group_columns(board)
-    return grouped_by(board, columns[0]) if columns else one_group(board, "systems")
-
-
-def group_columns(board: Scoreboard) -> list[str]:
-    """Metadata columns that make 2 to 8 groups of which one has two systems, those with a telling name first."""
-    most = min(MOST_GROUPS, len(board.systems) - 1)
-    fit = [
-        column
-        for column, texts in board.metadata.items()
-        if column != "step" and 2 <= len({text.strip() for text in texts}) <= most
-    ]
-    place = {name: i for i, name in enumerate(TELLING)}
-    return sorted(fit, key=lambda column: place.get(column.lower(), len(place)))
-
-
-def grouped_by(board: Scoreboard, column: str) -> Grouping:
-    """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`. Groups that are
-    numbers rise, and carry the name of the column."""
-    texts = [text.strip() or "(none)" for text in board.metadata[column]]
-    names = labels = list(dict.fromkeys(texts))
-    if all(as_number(name) is not None for name in names):
-        names = sorted(names, key=float)
-        labels = [f"{column} {name}" for name in names]
-    return Grouping(column, tuple(labels), tuple(map(names.index, texts)))
-
-
-def one_group(board: Scoreboard, name: str) -> Grouping:
-    """All systems in one group called `name`."""
-    return Grouping("", (name,), (0,) * len(board.systems))
-
-
-def training_runs(board: Scoreboard) -> Grouping:
-    """Which training run each system is a checkpoint of: its group by the first column whose groups all have steps.
-
-    A group has steps where its systems differ in the column `step`; without this column all are one run.
-    """
-    steps = board.metadata.get("step", ("",) * len(board.systems))
-    for column in group_columns(board):
-        found = grouped_by(board, column)
-        of_groups = Counter(group for group, _ in {*zip(found.group_of, steps, strict=True)})
-        if min(of_groups.values()) > 1:
-            return found
-    return one_group(board, "one run")
-
-
-def checkpoints(board: Scoreboard) -> bool:
-    """Whether at least three systems carry a training step."""
-    return sum(bool(text.strip()) for text in board.metadata.get("step", ())) >= 3

@@ -238,7 +238,10 @@ def table_notes(result: Result, title: str) -> list[str]:
         and mark(row) == "?"
         and not isnan(row.value)
     )
-    told = judges([column for column in columns if column.origin == "computed" and column.judged_by != "people"])
+    told = judges(
+        [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
+        result.board.metrics,
+    )
     return [*(f"not tested: {reason}" for reason in reasons), *(said.removesuffix(".") for said in told)]
 
 
@@ -283,6 +286,7 @@ def set_up(result: Result) -> dict[str, Any]:
         unnamed = dict.fromkeys((n for n in names if n not in known), "systems.include, systems.exclude")
         left_out = {**unnamed, **left_out}
     topics = inputs.topics.items() if inputs else ()
+    beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
         "languages_known_by": languages.known_by if languages else "",
@@ -292,7 +296,7 @@ def set_up(result: Result) -> dict[str, Any]:
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
-        "scores": tuple(column.name for column in result.board.columns if column.origin == "imported"),
+        "scores": tuple(one.name for one in result.board.columns if one.origin == "imported" or one.name in beside),
         "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},
         "grouped_by": _groups(result),
     }
@@ -325,7 +329,7 @@ def _documents_by(corpus: Corpus) -> str:
     layout = corpus.collection_layout
     if layout is not None and "docs.tsv" in layout.singles:
         return "docs.tsv"
-    given = layout is None or isinstance(corpus.english.text, JsonlText)
+    given = layout is None or layout.doc_ids is not None or isinstance(corpus.english.text, JsonlText)
     return "as given" if given else f"{many(int(corpus.document_map.lengths[0]), 'line')} each, documents.size=N"
 
 

@@ -57,6 +57,7 @@ class Kinds:
 
     `topics`: of each kind, as compared; `reliability` of the second over these; `orders`: tau between the two orders of
     the systems; `halves`: the 2 % point of tau between random halves of the first kind. NaN where systems are tied.
+    `firsts`: the first system by all topics of each kind.
     """
 
     said: str
@@ -66,6 +67,7 @@ class Kinds:
     orders: float
     halves: float
     metrics: tuple[KindTau, ...] = ()
+    firsts: tuple[str, str] = ("", "")
 
     @property
     def votes(self) -> bool:
@@ -123,7 +125,8 @@ def compared_kinds(
         for m, metric in enumerate(metrics)
     ]  # fmt: skip
     agreed = group_taus(orders[0][None], orders[1][None], unit)
-    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made))
+    one, other = (evidence.systems[int(np.nanargmax(aggregated(measure, values)))] for values in (first, second))
+    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
 
 
 def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | None) -> Iterator[Correlation]:

@@ -71,15 +71,16 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     near = max(made.decision.standings[1:], key=lambda row: row.difference)
     assert finding.as_dict() == {
         "kind": "recommendation", "measure": "MAP", "systems": ("h7",), "tied": (), "nearest": near.system,
-        "difference": near.difference, "interval": (near.difference_low, near.difference_high),
+        "lead": -near.difference, "interval": (-near.difference_high, -near.difference_low),
         "sentence": str(finding),
     }  # fmt: skip
-    interval = f"{near.difference:.3f} [{near.difference_low:.3f}, {near.difference_high:.3f}]".replace("-0.", "-.")
+    lead = f"{-near.difference:.3f} [{-near.difference_high:.3f}, {-near.difference_low:.3f}]".replace("0.", ".")
     assert str(finding) == (
-        f"clirbench recommends h7: significantly better than all 7 others; the nearest is {near.system} ({interval})."
+        "clirbench recommends h7: significantly better than all 7 others; "
+        f"the nearest, {near.system}, is {lead} behind."
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
-    assert two_alone.startswith("clirbench recommends new: significantly better than old (-.485 [-.")
+    assert two_alone.startswith("clirbench recommends new: significantly better than old, by .485 [.")
 
 
 def test_a_system_that_is_tied_with_some() -> None:
@@ -102,7 +103,7 @@ def test_the_nearest_is_the_one_of_the_smallest_loss() -> None:
     narrow = replace(rest[-1], difference=-0.04, difference_low=-0.075, difference_high=-0.005)
     made.__dict__["decision"] = replace(made.decision, standings=(first, wide, narrow))
     (finding,) = decision_findings(made)
-    assert (finding["nearest"], finding["difference"]) == (wide.system, -0.03)
+    assert (finding["nearest"], finding["lead"]) == (wide.system, 0.03)
 
 
 def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
@@ -115,7 +116,7 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
         assert [rise["metric"] for rise in rises] == said
         for rise in rises:
             (pick,) = [pick for pick in made.decision.picks if pick.metric == rise["metric"]]
-            begin = "+1 m0 between two of these systems means better y0 with probability "
+            begin = "Of two of these systems 1 m0 apart, the higher one is better by y0 with probability "
             ends = f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".")
             assert str(rise) == f"{begin}{pick.better:.3f} {ends}.".replace(" 0.", " .")
 
@@ -151,9 +152,9 @@ def test_what_metrics_choose_and_lose() -> None:
     made = run_of(spread(2.0, metrics=(right, wrong, right)))
     loss = made.decision["a0"]
     _, too, lost = decision_sentences(made)
-    assert too == "m0 and m2 choose h7 too."
+    assert too == "Each of m0 and m2 picks h7."
     cells = [f"{-v:.3f}" for v in (loss.difference, loss.difference_high, loss.difference_low)]
-    assert lost == f"Choosing by m1 (a0) would lose {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
+    assert lost == f"m1 picks a0; that costs {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
     tables = {table.name: table for table in decision_tables(made)}
     row = dict(zip(tables["picks"].header, tables["picks"].rows[1], strict=True))
     assert (row["metric"], row["system"], row["tied"]) == ("m1", "a0", "false")
@@ -170,7 +171,7 @@ def test_a_choice_that_is_tied_is_right() -> None:
     (pick,) = made.decision.picks
     assert pick.system in made.decision.tied
     (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
-    assert str(finding) == f"m0 chooses {made.decision.recommended[0]} or a system tied with it."
+    assert str(finding) == f"m0 picks {made.decision.recommended[0]} or a system tied with it."
 
 
 @pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])

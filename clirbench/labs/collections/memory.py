@@ -318,10 +318,14 @@ def learn(collections: Sequence[Told], of_all: Belief | None = None) -> Belief:
     return Belief(raw / raw.sum())
 
 
-NUMBER = r"[+-]?\d+(?:\.\d+)?"
+SIZE = r"(?:\d+(?:\.\d+)?|\.\d+)"
+NUMBER = rf"[+-]?{SIZE}"
 QUESTION = re.compile(
-    rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]\d+(?:\.\d+)?))\s*"
+    rf"\s*(?P<metric>\S+)\s+(?:(?P<first>{NUMBER})\s*(?:->|→)\s*(?P<second>{NUMBER})|(?P<gap>[+-]{SIZE}))\s*"
 )
+PEOPLE = {"bleu": (88.33333333333225, 0.9663926931178954), "chrf2": (92.999999999972, 1.1142732157139852)}
+"""(a, b) of MT-Thresholds (Kocmi, Zouhar, Federmann and Post 2024, Navigating the Metrics Maze): people find the same
+system better in a / (1 + exp(-b d)) % of pairs that differ by d points; its tool starts at 50 %."""
 MANY = 5000
 """Topics beyond which no number of them is given."""
 POWER = 2.8
@@ -373,9 +377,17 @@ class Expectation:
     def probability(self) -> float | None:
         return self.lowest if self.lowest == self.highest else None
 
+    @property
+    def people(self) -> str:
+        """How often people who read translations agree with a difference of this size; empty where it is not known."""
+        most, rate = PEOPLE.get(self.question.metric.lower(), (0.0, 0.0))
+        agree = round(most / (1 + np.exp(-rate * abs(self.question.gap))))
+        said = f"People who read translations side with {self.question.metric} in {agree} % of such pairs"
+        return f" {said} (MT-Thresholds)." if agree >= 50 else ""
+
     def __str__(self) -> str:
         if self.lowest is None or self.highest is None or self.low is None or self.high is None:
-            return f"{self.question}: no comparable collections: {self.why}"
+            return f"{self.question}: no comparable collections: {self.why}{self.people}"
         first, last = _percent(self.lowest), _percent(self.highest)
         said = first if first == last else f"{first} to {last}"
         less = f"; {self.left_out} with this reference left out" if self.left_out else ""
@@ -384,7 +396,7 @@ class Expectation:
         return (
             f"{self.question}: better retrieval: {said} % [{_percent(self.low)}, {_percent(self.high)}] "
             f"({self.collections} comparable collections, BM25{band}{less}). "
-            f"To settle it: search with both systems; {much}."
+            f"To settle it: search with both systems; {much}.{self.people}"
         )
 
 

@@ -21,10 +21,10 @@ from clirbench.errors import escape_unseen
 from clirbench.later import Shelf, keep_recent, load_value
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
-from clirbench.report.answer import group_columns, grouped_by, one_group
 from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, Mark, svg
 from clirbench.report.figures import Point, learning_curves, mark, panels, scatter_plots
+from clirbench.report.groupings import group_columns, grouped_by, one_group
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.resampling import Draws, weighted_scores

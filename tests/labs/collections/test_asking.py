@@ -76,6 +76,16 @@ def test_what_is_not_comparable_says_why(question: str, pair: str, why: str) -> 
     assert f"no comparable collections: {why}" in str(found)
 
 
+@pytest.mark.parametrize(
+    ("question", "people"),
+    [("BLEU +1", "64 %"), ("chrF2 +1", "70 %"), ("bleu 30 -> 29", "64 %"), ("BLEU 1 -> 11", "88 %"), ("chrF2 +.1", "")],
+)
+def test_what_a_difference_is_worth_to_people(question: str, people: str) -> None:
+    """MT-Thresholds shows 64 and 70 % for a point; for differences that it puts below half it has no figure."""
+    said = str(ask(question, pair="de-en"))
+    assert said.endswith(f" in {people} of such pairs (MT-Thresholds).") if people else "MT-Thresholds" not in said
+
+
 def test_a_stratum_that_foretells_badly_is_refused(kept: Memory) -> None:
     bad = {key: replace(place, predicted=place.seen + 0.051) for key, place in kept.places.items()}
     said = str(outlook(replace(kept, places=bad), question_of("chrF2 54 -> 55"), "de-en"))
