@@ -144,7 +144,7 @@ class Symbols:
 
 @lru_cache(maxsize=8)
 def _reference_ngrams(symbols: Symbols, order: int, reference: Sequence[str]) -> ReferenceNgrams:
-    return ReferenceNgrams(*symbols.of(reference, reference), 1, order).with_tables()
+    return ReferenceNgrams(*symbols.of(reference, reference), 1, order).prepared()
 
 
 @keep_recent(2)

@@ -166,9 +166,9 @@ def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 
-    from clirbench.metrics.compiled import count_types
+    from clirbench.metrics.kernels import count_types
 
-    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
+    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))
 
 

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import count, pairwise, starmap
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from clirbench.errors import ResourceError
 from clirbench.later import keep_recent
 from clirbench.metrics.base import check_aligned, hashable
 from clirbench.types import Doubles, TestSet
+
+if TYPE_CHECKING:
+    from clirbench.metrics.kernels import Ngrams
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
@@ -278,14 +281,13 @@ def sacrebleu_signature(name: str, *parts: str) -> str:
     return "|".join([name, *parts, f"sacrebleu:{version('sacrebleu')}"])
 
 
-Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
-BLOCK = 4096  # segments whose tables are made at a time
-KEPT = 20_000_000  # n-grams of all references (some 400 MB of tables) above which tables are made at each use
+BLOCK = 4096  # segments whose n-grams are prepared at a time
+KEPT = 20_000_000  # n-grams of all references above which they are prepared at each use
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """References as symbols, and the tables of their n-grams where they are small enough to be kept.
+    """References as symbols, and their n-grams where they are few enough to be kept.
 
     Line r * segments + s of `offsets` is reference r of segment s, as in `reference_tokens`.
     """
@@ -294,40 +296,39 @@ class ReferenceNgrams:
     offsets: Offsets
     n_references: int
     order: int
-    kept: tuple[Tables, ...] | None = None
+    kept: tuple["Ngrams", ...] | None = None
 
-    def with_tables(self, most: int = KEPT) -> "ReferenceNgrams":
-        """The same with its tables, unless they would take too much memory: of at most `most` n-grams."""
+    def prepared(self, most: int = KEPT) -> "ReferenceNgrams":
+        """The same with its n-grams, unless they would take too much memory: of at most `most`."""
         if len(self.symbols) * self.order > most:
             return self
-        return replace(self, kept=tuple(tables for _, tables in self.blocks()))
+        return replace(self, kept=tuple(ngrams for _, ngrams in self.blocks()))
 
     @property
     def lengths(self) -> Offsets:
         """(references, segments): symbols of each."""
         return np.diff(self.offsets).reshape(self.n_references, -1)
 
-    def blocks(self) -> Iterator[tuple[slice, Tables]]:
-        """The segments of each block, and their n-grams as `compiled.build_tables` makes them."""
+    def blocks(self) -> Iterator[tuple[slice, "Ngrams"]]:
+        """The segments of each block, and the n-grams of their references."""
         for number, begin in enumerate(range(0, self.lengths.shape[1], BLOCK)):
-            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._tables(begin)
+            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._ngrams(begin)
 
     def matches(self, symbols: Numbers, offsets: Offsets) -> Doubles:
         """Clipped matches of orders 1 to N of one system's lines: (segments, N)."""
-        from clirbench.metrics.compiled import count_matches
+        from clirbench.metrics.kernels import count_matches
 
         found = [np.empty((0, self.order))]
-        for block, tables in self.blocks():
-            found.append(count_matches(symbols, offsets[block.start : block.stop + 1], self.order, *tables))
+        for block, ngrams in self.blocks():
+            found.append(count_matches(symbols, offsets[block.start : block.stop + 1], ngrams))
         return np.concatenate(found)
 
-    def _tables(self, begin: int) -> Tables:
-        from clirbench.metrics.compiled import build_tables
+    def _ngrams(self, begin: int) -> "Ngrams":
+        from clirbench.metrics.kernels import ngrams
 
         n_segments = self.lengths.shape[1]
         ends = min(begin + BLOCK, n_segments)
         parts = [self.offsets[r * n_segments + begin : r * n_segments + ends + 1] for r in range(self.n_references)]
         symbols = np.concatenate([self.symbols[part[0] : part[-1]] for part in parts])
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate([np.diff(p) for p in parts]))])
-        made: Tables = build_tables(symbols, offsets, self.n_references, self.order)
-        return made
+        return ngrams(symbols, offsets, self.n_references, self.order)
