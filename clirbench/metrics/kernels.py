@@ -19,6 +19,7 @@ boundary on both sides of some characters, which depend on the character before 
 Line ends and beginnings count as white space. Tokens never contain Unicode white space.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ class Ngrams(NamedTuple):
         bits = self.order * self.bits + (self.n_references - 1).bit_length()
         return compiled(
             f"{name}_of_{64 if bits <= 64 else 128}"
-        ) if 0 < self.order and bits <= 128 else None, 1 if bits <= 64 else 2
+        ) if self.order > 0 and bits <= 128 else None, 1 if bits <= 64 else 2
 
 
 def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) -> Ngrams:
@@ -157,3 +158,97 @@ def count_types(ours: Numbers, offsets: Offsets, theirs: Numbers, their_offsets:
     held, (row, kind) = counts > 0, np.divmod(keys[first] >> 1, n_types)
     rows = np.concatenate([[0], np.cumsum(np.bincount(row, held.sum(axis=1), segments))]).astype(np.int32)
     return counts[held].astype(np.float64), (3 * kind[:, None] + np.arange(3))[held].astype(np.int32), rows
+
+
+def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool) -> Doubles:
+    """Scores of MacroF or MicroF of every resample, 0-100: `macrof.average_types` of them all.
+
+    by_type: the statistics as a CSC matrix (segments, 3 * types); weights: (samples, segments), how often each sample
+    holds each segment; `beta` squared. Returns (samples,). Types are added in their order.
+    """
+    samples, n_columns = len(weights), by_type.shape[1]
+    if (score := compiled("resampled")) is not None and by_type.indptr.dtype == np.int32:
+        scores, draws = np.empty(samples), None
+        if by_type.data.sum() < 2**31 // 256 and np.array_equal(small := weights.astype(np.uint8), weights):
+            draws = np.ascontiguousarray(small.T)  # what is read again and again stays small
+        held = None if draws is not None else np.ascontiguousarray(weights.T, dtype=np.float64)
+        score(
+            by_type.indptr, n_columns, by_type.indices, by_type.data, len(by_type.data), draws, held,
+            by_type.shape[0], samples, beta, k, micro, scores,
+        )  # fmt: skip
+        return scores
+    above, below, drawn = np.zeros(samples), np.zeros(samples), np.ascontiguousarray(weights.T, dtype=np.float64)
+    for begin in range(0, n_columns, 3 * TYPES):
+        refs, preds, match = (by_type[:, begin + part : begin + 3 * TYPES : 3].T @ drawn for part in range(3))
+        weight = np.where(refs + preds > 0, refs + k if micro else 1.0, 0.0)
+        scores = weight * (1 + beta) * match / np.where(match > 0, preds + beta * refs, 1.0)
+        above = np.add.accumulate(np.concatenate([above[None], scores]))[-1]
+        below = np.add.accumulate(np.concatenate([below[None], weight]))[-1]
+    return np.asarray(100.0 * above / np.where(below > 0, below, 1.0))
+
+
+@cache
+def kinds() -> NDArray[np.uint8]:
+    """The kind of every code point up to the last white space (U+3000), and of the next one, which stands for all."""
+    kinds = np.zeros(0x3002, dtype=np.uint8)
+    kinds[[code for code in range(0x3001) if chr(code).isspace()]] = WHITE
+    kinds[[ord(c) for c in '{|}~[\\]^_`!"#$%&()*+:;<=>?@/']] = SYMBOL
+    kinds[[ord(c) for c in ".,"]] = POINT
+    kinds[ord("-")] = DASH
+    kinds[ord("'")] = MARK
+    kinds[[ord(c) for c in "0123456789"]] = DIGIT
+    return kinds
+
+
+def without_white(codes: Codes, offsets: Offsets) -> tuple[Numbers, Offsets]:
+    """The code points that are no white space, and where each line begins among them."""
+    if (keep := compiled("without_white")) is not None:
+        out, first = np.empty(len(codes) + 1, dtype=np.int32), np.empty(len(offsets), dtype=np.int64)
+        n = keep(codes, len(codes), offsets, len(offsets) - 1, kinds(), len(kinds()), WHITE, out, first)
+        return out[:n].copy(), first
+    kept = kinds().take(codes, mode="clip") != WHITE
+    return codes[kept].astype(np.int32), np.concatenate([[0], np.cumsum(kept)])[offsets]
+
+
+def cut(codes: Codes, offsets: Offsets, way: int) -> tuple[Numbers, Numbers, Offsets]:
+    """Start and end of every token, and the first token of every line (one more entry than lines)."""
+    kind = kinds().take(codes, mode="clip")
+    opens = np.zeros(len(kind) + 1, dtype=np.bool_)
+    opens[offsets] = True  # before the first character of a line
+    inside = kind != WHITE
+    alone = _alone(kind, opens) if way == MTEVAL else np.zeros(len(kind), dtype=np.bool_)
+    edge = opens.copy()  # whether there is a boundary before a character
+    edge[:-1] |= alone
+    edge[1:] |= alone
+    edge[1:-1] |= inside[1:] != inside[:-1]
+    if way == EDGES:
+        edge |= _edges(kind, edge, inside)
+    starts = np.flatnonzero(edge[:-1] & inside)
+    ends = np.flatnonzero(edge[1:] & inside) + 1
+    return starts.astype(np.int32), ends.astype(np.int32), np.searchsorted(starts, offsets)
+
+
+def _alone(kind: NDArray[np.uint8], opens: Flags) -> Flags:
+    """The characters that stand alone by the rules of mteval-v13a; `opens`: whether a line begins at a character."""
+    alone: Flags = kind == SYMBOL
+    digit = np.concatenate([[False], kind == DIGIT, [False]])
+    dashes = np.flatnonzero(kind == DASH)
+    alone[dashes] = digit[dashes] & ~opens[dashes]
+    points = np.flatnonzero(kind == POINT)
+    first = np.concatenate([[True], np.diff(points) > 1]) | opens[points] if len(points) else points > 0
+    begin = np.maximum.accumulate(np.where(first, points, 0))
+    odd = (points - begin + (digit[begin] & ~opens[begin])) % 2 == 1
+    alone[points] = ~odd | opens[points + 1] | ~digit[points + 2]
+    return alone
+
+
+def _edges(kind: NDArray[np.uint8], edge: Flags, inside: Flags) -> Flags:
+    """Boundaries before ASCII punctuation at a word's end, or else after it at the word's beginning."""
+    mark = kind >= SYMBOL
+    mark &= kind != DIGIT
+    starts, lasts = np.flatnonzero(edge[:-1] & inside), np.flatnonzero(edge[1:] & inside)
+    long = starts < lasts
+    found = np.zeros_like(edge)
+    found[lasts[long & mark[lasts]]] = True
+    found[starts[long & ~mark[lasts] & mark[starts]] + 1] = True
+    return found

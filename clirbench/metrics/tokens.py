@@ -131,13 +131,13 @@ def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None =
 
 def _cut(tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int]) -> tuple[Numbers, Offsets]:
     """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins."""
-    from clirbench.metrics.compiled import cut, kinds
+    from clirbench.metrics.kernels import cut
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
         prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
-        starts, ends, first = cut(*code_points(prepared), kinds(), tokeniser.way)
+        starts, ends, first = cut(*code_points(prepared), tokeniser.way)
         text = "".join(prepared)
         cut_out = (text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
         numbers.append(np.fromiter(map(types.__getitem__, cut_out), np.int32, len(starts)))

@@ -25,9 +25,15 @@ FOLDER = Path(__file__).parent
 LOOPS = {
     "sorted_keys": "i4 n i8 n n i4 n n n u8 i8",
     "count_matches": "i4 n i8 n n i4 n n n u8 n i8 f8",
+    "without_white": "u4 n i8 n u1 n n i4 i8",
+    "word_slots": "u4 n i8 n n i4 n",
+    "word_numbers": "u4 n i4 i4 n u4 n i8 n n i4 n i4",
+    "add_up": "i4 f4 n i8 n i4 i4 n f4 f8 i4 n",
+    "resampled": "i4 n i4 f8 n u1 f8 n n d d n f8",
+    "gram_hashes": "u1 n u1 u8 u8",
     "count_types": "i4 n i8 i4 n i8 n f8 i4 i4",
 }
-"""What each loop takes: whole numbers (n), floating-point ones (d) and arrays of a type."""
+"""What each loop takes: whole numbers (n), floating-point ones (d), and arrays of a type or None, a null pointer."""
 # No sum may be fused or reordered: results are numpy's to the last bit.
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror")
 
@@ -93,6 +99,8 @@ def compiled(name: str) -> Callable[..., int] | None:
 
 
 def _argument(kind: str, value: Any) -> Any:
+    if value is None:
+        return None
     if kind in "nd":
         return ctypes.c_int64(value) if kind == "n" else ctypes.c_double(value)
     if value.dtype.str[1:] != kind or not value.flags.c_contiguous:

@@ -1,20 +1,8 @@
 /* n-gram matches and counts of types, segment by segment. The readable form is in clirbench/metrics/kernels.py. */
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "arrays.h"
 
 enum { RUN = 12 };
-
-static int are_offsets(const int64_t *offsets, int64_t lines, int64_t n)
-{
-    if (lines < 0 || offsets[0] < 0)
-        return 0;
-    for (int64_t line = 0; line < lines; line++)
-        if (offsets[line] > offsets[line + 1])
-            return 0;
-    return offsets[lines] <= n;
-}
 
 /* How symbols are packed: `ids` numbers them from 1 and has room for `size`, the last for all others. */
 struct shape {
@@ -66,7 +54,8 @@ int64_t count_types(const int32_t *ours, int64_t n_ours, const int64_t *our_offs
                     int64_t n_theirs, const int64_t *their_offsets, int64_t segments, double *values, int32_t *columns,
                     int32_t *begins)
 {
-    if (!are_offsets(our_offsets, segments, n_ours) || !are_offsets(their_offsets, segments, n_theirs))
+    if (!are_offsets(our_offsets, segments, n_ours) || !are_offsets(their_offsets, segments, n_theirs) ||
+        !are_below(ours, n_ours, INT32_MAX / 3) || !are_below(theirs, n_theirs, INT32_MAX / 3))
         return -1;
     int64_t rooms[2] = {longest(our_offsets, segments) + 1, longest(their_offsets, segments) + 1}, written = 0;
     uint64_t *types = malloc((size_t)(2 * (rooms[0] + rooms[1])) * sizeof(uint64_t));
