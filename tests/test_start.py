@@ -11,16 +11,8 @@ from tests.conftest import PACKAGE
 
 ROOT = Path(__file__).resolve().parents[1]
 NEVER = {
-    "numba",
-    "scipy.optimize",
-    "scipy.stats",
-    "scipy.spatial",
-    "pandas",
-    "matplotlib",
-    "sacrebleu",
-    "torch",
-    "requests",
-}
+    "numba", "scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests",
+}  # fmt: skip
 NUMBERS = {"numpy", "scipy", "joblib", "ir_measures", "multiprocessing.connection"}
 PAGES = {"rich", "jinja2"}
 COUNTED = """

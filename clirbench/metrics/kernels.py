@@ -19,6 +19,7 @@ boundary on both sides of some characters, which depend on the character before 
 Line ends and beginnings count as white space. Tokens never contain Unicode white space.
 """
 
+import secrets
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -36,8 +37,8 @@ Flags = NDArray[np.bool_]
 PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT, MARK = range(7)
 """Kinds of characters; a mark is the ASCII punctuation that stands alone by no rule."""
 MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
-TYPES = 200
-"""Types whose resamples are summed at a time."""
+SAMPLES = 128
+"""Resamples whose sums are made at a time."""
 
 
 class Ngrams(NamedTuple):
@@ -177,14 +178,44 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
             by_type.shape[0], samples, beta, k, micro, scores,
         )  # fmt: skip
         return scores
-    above, below, drawn = np.zeros(samples), np.zeros(samples), np.ascontiguousarray(weights.T, dtype=np.float64)
-    for begin in range(0, n_columns, 3 * TYPES):
-        refs, preds, match = (by_type[:, begin + part : begin + 3 * TYPES : 3].T @ drawn for part in range(3))
+    parts, found = [by_type[:, part::3].T.tocsr() for part in range(3)], []
+    for begin in range(0, samples, SAMPLES):
+        drawn = np.ascontiguousarray(weights[begin : begin + SAMPLES].T, dtype=np.float64)
+        refs, preds, match = (part @ drawn for part in parts)
         weight = np.where(refs + preds > 0, refs + k if micro else 1.0, 0.0)
         scores = weight * (1 + beta) * match / np.where(match > 0, preds + beta * refs, 1.0)
-        above = np.add.accumulate(np.concatenate([above[None], scores]))[-1]
-        below = np.add.accumulate(np.concatenate([below[None], weight]))[-1]
-    return np.asarray(100.0 * above / np.where(below > 0, below, 1.0))
+        above, below = (np.add.accumulate(np.vstack([0 * drawn[:1], of]))[-1] for of in (scores, weight))
+        found.append(100.0 * above / np.where(below > 0, below, 1.0))
+    return np.concatenate([np.empty(0), *found])
+
+
+class Words(NamedTuple):
+    """Words by their code points, and the slots in which a compiled loop finds them."""
+
+    codes: Codes
+    offsets: Offsets
+    seed: int
+    slots: Numbers
+
+    def numbers(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
+        """The number of the word that each token is, -1 for one that is none."""
+        find, found = compiled("word_numbers"), np.empty(len(starts), dtype=np.int32)
+        assert find is not None
+        find(
+            codes, len(codes), starts, ends, len(starts), self.codes, len(self.codes), self.offsets,
+            len(self.offsets) - 1, self.seed, self.slots, len(self.slots), found,
+        )  # fmt: skip
+        return found
+
+
+def words_of(codes: Codes, offsets: Offsets) -> Words | None:
+    """What finds words; None where no loop is compiled: a dictionary does it then."""
+    if (fill := compiled("word_slots")) is None:
+        return None
+    slots = np.empty(1 << len(offsets).bit_length() + 1, dtype=np.int32)
+    seed = secrets.randbits(63)  # no text can be made whose words share slots
+    fill(codes, len(codes), offsets, len(offsets) - 1, seed, slots, len(slots))
+    return Words(codes, offsets, seed, slots)
 
 
 @cache

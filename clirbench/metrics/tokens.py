@@ -9,7 +9,7 @@ metrics of tokens share (`Tokenised`), and the n-grams of the references, agains
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import count, pairwise, starmap
 from pathlib import Path
@@ -25,7 +25,7 @@ from clirbench.metrics.base import check_aligned, hashable
 from clirbench.types import Doubles, TestSet
 
 if TYPE_CHECKING:
-    from clirbench.metrics.kernels import Ngrams
+    from clirbench.metrics.kernels import Ngrams, Words
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
@@ -106,6 +106,13 @@ class Tokens:
     def lengths(self) -> Offsets:
         return np.diff(self.offsets)
 
+    @cached_property
+    def words(self) -> "Words | None":
+        """The types as they are found by a compiled loop, where there is one."""
+        from clirbench.metrics.kernels import words_of
+
+        return words_of(*code_points(self.types))
+
     @property
     def types(self) -> tuple[str, ...]:
         """The name of every type, by its number."""
@@ -126,21 +133,29 @@ def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
 def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
     types = numbering(known.numbered if known else {})
-    return Tokens(*_cut(tokeniser, lines, types), types)
+    return Tokens(*_cut(tokeniser, lines, types, known.words if known else None), types)
 
 
-def _cut(tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int]) -> tuple[Numbers, Offsets]:
-    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins."""
+def _cut(
+    tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int], words: "Words | None" = None
+) -> tuple[Numbers, Offsets]:
+    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins.
+
+    `words`: the first types, where many tokens are of these.
+    """
     from clirbench.metrics.kernels import cut
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
         prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
-        starts, ends, first = cut(*code_points(prepared), tokeniser.way)
-        text = "".join(prepared)
-        cut_out = (text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
-        numbers.append(np.fromiter(map(types.__getitem__, cut_out), np.int32, len(starts)))
+        codes, places = code_points(prepared)
+        starts, ends, first = cut(codes, places, tokeniser.way)
+        found = words.numbers(codes, starts, ends) if words else np.full(len(starts), -1, dtype=np.int32)
+        new, text = np.flatnonzero(found < 0), "".join(prepared)
+        cut_out = (text[a:b] for a, b in zip(starts[new].tolist(), ends[new].tolist(), strict=True))
+        found[new] = np.fromiter(map(types.__getitem__, cut_out), np.int32, len(new))
+        numbers.append(found)
         offsets.append(first[1:] + offsets[-1][-1])
     return np.concatenate(numbers), np.concatenate(offsets)
 
@@ -178,7 +193,7 @@ def token_stretches(
     types = numbering(known.numbered)
     for lines in stretches(len(hypotheses)):
         theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
-        yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types), theirs
+        yield Tokens(*_cut(tokeniser, hypotheses[lines], types, known.words), types), theirs
 
 
 @lru_cache(maxsize=8)
