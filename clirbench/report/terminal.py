@@ -19,6 +19,7 @@ from clirbench.errors import escape_unseen
 from clirbench.experiment import looked_over, pass_over
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs import adapt_to_inputs, distinct, expected_result, preflight, read_inputs
+from clirbench.native.library import library
 from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
@@ -211,5 +212,6 @@ def _asked(experiment: Experiment) -> dict[str, Sequence[str]]:
         "measures": [measure.name for measure in experiment.measures],
         "retrieval": [retriever.signature for retriever in retrievers],
         "relevance": [rule.signature for rule in rules],
+        "loops": ["compiled" if library() else "numpy's, slower (an installation where there is a C compiler has them)"],
     }
     return {name: [", ".join(values)] for name, values in found.items() if values}

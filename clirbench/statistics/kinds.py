@@ -125,7 +125,8 @@ def compared_kinds(
         for m, metric in enumerate(metrics)
     ]  # fmt: skip
     agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
-    one, other = (evidence.systems[int(np.nanargmax(aggregated(measure, values)))] for values in (first, second))
+    means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
+    one, other = (evidence.systems[int(of.argmax())] for of in means)
     return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
 
 

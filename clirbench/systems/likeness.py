@@ -82,10 +82,9 @@ def first_lines(text: Text) -> Iterator[bytes]:
 
 def word_grams(block: bytes, most: int = LARGEST) -> Hashes:
     """A hash, where it is at most `most`, for each word 4-gram within the lines of a block, and each shorter line."""
-    from clirbench.systems.grams import PLAIN, gram_hashes
+    from clirbench.systems.grams import gram_hashes
 
-    out = np.empty(len(block) // 2 + 1, dtype=np.uint64)
-    return out[: gram_hashes(np.frombuffer(block, dtype=np.uint8), PLAIN, np.uint64(most), out)]
+    return gram_hashes(block, most)
 
 
 def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:

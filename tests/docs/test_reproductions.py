@@ -1,4 +1,4 @@
-"""The page of reproductions says what its table says, a run that was changed does not enter, and all runs come again."""
+"""The page of reproductions says what its table says; a run that was changed does not enter; all runs come again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from docs.generator import reproductions
-from tests.conftest import SHARED
-from tests.warm import Cli
+from tests.conftest import SHARED, Cli
 
 
 def test_the_page_is_that_of_the_table() -> None:
@@ -30,8 +29,9 @@ def test_a_run_enters_after_it_was_verified(cli: Cli) -> None:
         before = {first.command: replace(first, expected=f"{float(first.seen) + gap:.4f}")}
         assert reproductions.row_of(run, before, None).verdict == verdict
     (run / "systems.tsv").write_text("system\n", encoding="utf-8")
-    assert reproductions.enter([run], kept := {}, None)[0].startswith(f"{run}: these tables do not follow: systems.tsv")
-    assert kept == {}
+    left: dict[str, reproductions.Row] = {}
+    assert reproductions.enter([run], left, None)[0].startswith(f"{run}: these tables do not follow: systems.tsv")
+    assert left == {}
 
 
 @pytest.mark.release

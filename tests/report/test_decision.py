@@ -185,7 +185,7 @@ def test_a_choice_that_is_tied_is_right() -> None:
     (pick,) = made.decision.picks
     assert pick.system in made.decision.tied
     (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
-    assert str(finding) == f"m0 picks {made.decision.recommended[0]} or a system tied with it."
+    assert str(finding) == f"m0 picks {tied}, tied with {made.decision.recommended[0]}."
 
 
 @pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])
@@ -279,7 +279,7 @@ def test_less_is_better_in_the_measure_as_printed() -> None:
         (-0.1, 0.0, "new is worse than old by MAP: -.", True),
         (0.0, 0.1, "new is not worse than old by more than 0.1 MAP: ", False),
         (-0.1, 0.2, "new is not worse than old by more than 0.2 MAP: ", False),
-        (0.0, 0.0, "Whether new is better than old by MAP is open: ", False),
+        (0.0, 0.0, "Whether new is better than old by MAP is undecided: ", False),
     ],
 )
 def test_two_systems_and_no_metric(shift: float, margin: float, said: str, worse: bool) -> None:
