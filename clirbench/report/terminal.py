@@ -212,6 +212,6 @@ def _asked(experiment: Experiment) -> dict[str, Sequence[str]]:
         "measures": [measure.name for measure in experiment.measures],
         "retrieval": [retriever.signature for retriever in retrievers],
         "relevance": [rule.signature for rule in rules],
-        "loops": ["compiled" if library() else "numpy's, slower (an installation where there is a C compiler has them)"],
+        "loops": ["compiled" if library() else "numpy's, slower (install where there is a C compiler)"],
     }
     return {name: [", ".join(values)] for name, values in found.items() if values}
