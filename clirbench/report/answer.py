@@ -324,7 +324,7 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     noun = "groups" if found["grouped_by"] else "systems"
-    return f"This holds if the {found['groups']} {noun} were made independently."
+    return f"The grade holds if the {found['groups']} {noun} were made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -405,8 +405,9 @@ def _judged(found: Finding) -> str:
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        made = "near-copies, too, were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
-        return f"The evidence for {{metric}} would be {{grade}} only if {made} made independently."
+        made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
+        then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
+        return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."
