@@ -249,7 +249,10 @@ READ = {
     "imported": "{} is read from a score table.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
-EXCHANGED = "With the two references exchanged, {metric} is shown less clearly."
+LOWERED = {
+    "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
+    "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
+}
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
 
@@ -445,7 +448,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "given": _given,
     "judged": _judged,
     # Other findings say what references, topics and covariates do.
-    "lowered": lambda found: EXCHANGED if "exchanged" in found["by"].split() else "",
+    "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,

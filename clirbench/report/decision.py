@@ -107,6 +107,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}clirbench recommends {{systems}}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
+    flagged = [name for name in systems if name in result.resemblances.nearest]
+    if flagged and result.board[measure].judged_by == "pseudo-relevance":
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
+        yield Finding("near reference", said, {"systems": flagged})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
