@@ -1,7 +1,7 @@
 """The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
 A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
-most 80 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
+most 90 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
 there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
 relevance judgments, these systems' pairs, what is assumed.
 """
@@ -232,7 +232,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield Finding("same step", values={"measure": measure.name, **values})
 
 
-WORDS = 80
+WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
 BETTER = "better than chance, not enough to choose by"

@@ -222,7 +222,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Eighty words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
+    """Ninety words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
