@@ -212,5 +212,5 @@ def _asked(experiment: Experiment) -> dict[str, Sequence[str]]:
         "measure": [f"{measure.name}  {measure.signature}" for measure in experiment.measures],
         "retrieval": [retriever.signature for retriever in retrievers],
         "relevance": [f"{label or '(first)'}  {rule.signature}" for label, rule in rules],
-        "loops": ["compiled" if library() else "numpy's, slower (an installation where there is a C compiler has them)"],
+        "loops": ["compiled" if library() else "numpy's, slower: there was no C compiler at installation"],
     }
