@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, pandas_frame
+from clirbench.api.texts import held_corpus
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import (
     ClirbenchError,
@@ -152,7 +153,16 @@ SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
-def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
+def run(
+    experiment: str | None = None,
+    /,
+    *,
+    texts: Any = None,
+    references: Any = None,
+    source: Any = None,
+    documents: Any = None,
+    **settings: Any,
+) -> Outcome:
     """Run an experiment, as the command line does, and return what it found; nothing is printed or written.
 
     What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
@@ -162,8 +172,14 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
 
     Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metric`, `measures`, `analyses`,
     `engine`, ... They take the places of those of a named experiment; `metric` and `measures` take names and objects
-    alike. What is not given is as on the command line. With `check=True` nothing is run: everything is read and
-    aligned, and the answer is the list of it.
+    alike. What is not given is as on the command line.
+
+    `texts`: the lines of each system, `{"A": [line, ...], ...}`, or a frame with the columns system, segment and text;
+    then `references` are lines or, if there are several, `{"A": [line, ...], ...}` (all are used, the first is
+    searched); `source`: lines; `documents`: the document of each line (without it `documents__size` lines are one).
+    Such a run finds what a run of the same texts in a folder finds.
+
+    With `check=True` nothing is run: everything is read and aligned, and the answer is the list of it.
 
     Results are kept in the store of the command line (`paths__cache`), so that a second run does only what is
     missing. Raises a `ClirbenchError` for everything a user can mend.
@@ -182,8 +198,20 @@ def run(experiment: str | None = None, /, **settings: Any) -> Outcome:
         ... )
         >>> r.correlations.metric.unique().tolist()
         ['chrF3']
+        >>> lines = ["dogs chase cats", "cats chase mice", "mice eat cheese", "people eat cheese"]
+        >>> r = cb.run(texts={"A": lines, "B": lines[::-1]}, references=lines, topics="titles", check=True)
+        >>> "systems: 2: A, B" in r.answer
+        True
     """
-    return _run(experiment, {**settings})
+    sides = {"references": references, "source": source, "documents": documents}
+    if texts is None:
+        return _run(experiment, {**{name: one for name, one in sides.items() if one is not None}, **settings})
+    if other := [name for name in ("corpus", "folder", "test_folder") if settings.get(name) is not None]:
+        raise ConfigError(f"texts and {other[0]}: one of the two says what is read; leave out the other")
+    if experiment not in (None, "folder"):
+        raise ConfigError(f"texts: {experiment!r} has texts of its own; leave its name out")
+    corpus = held_corpus(texts, size=settings.pop("documents__size", 1), **sides)
+    return _run("folder", {"corpus": corpus, **settings})
 
 
 def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
@@ -223,12 +251,12 @@ def is_plain(value: Any) -> bool:
 
 def _checked(experiment: Experiment) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
-
-    def refuse(target: Path) -> None:
-        raise ConfigError(f"check=True ran nothing to write to {target}")
-
     said = "\n".join(map(escape_unseen, checked(experiment)))
-    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), refuse)
+    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), _refuse)
+
+
+def _refuse(target: Path) -> None:
+    raise ConfigError(f"check=True ran nothing to write to {target}")
 
 
 def quote_value(value: Any) -> str:
@@ -378,6 +406,13 @@ def _add_events(target: Path, lines: bytes) -> None:
         journal.append(lines)
 
 
+def _write(result: Result, made: Any, planned: bytes, told: bytes, target: Path) -> None:
+    claimed = RunFolder.claim(target)
+    (target / PLAN).write_bytes(planned)
+    _add_events(target, told)
+    claimed.write(result, made)
+
+
 def _outcome(
     experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str], written: Path | None = None
 ) -> Outcome:
@@ -388,13 +423,7 @@ def _outcome(
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
         told = told.replace(str(written).encode(), DATAFRAME.encode())
-
-    def write(target: Path) -> None:
-        claimed = RunFolder.claim(target)
-        (target / PLAN).write_bytes(planned)
-        _add_events(target, told)
-        claimed.write(result, made)
-
+    write = partial(_write, result, made, planned, told)
     for line in notes(result, brief=True):
         warnings.warn(escape_unseen(line), RunWarning, stacklevel=4)  # of who called `run` or `correlate`
     return Outcome(results(result), made, Tables(run_tables(result), holds=True), write)

@@ -32,7 +32,7 @@ class ChrF:
     **Source:** Popović 2015 (chrF), Popović 2017 (chrF++); conventions: sacreBLEU.
     """
 
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     needs_reference: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 

@@ -250,7 +250,7 @@ class Tokenised:
     Raises `ConfigError` for an unknown tokeniser, `ResourceError` for one that is not installed.
     """
 
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     needs_reference: ClassVar[bool] = True
     first_reference: ClassVar[bool] = False
 

@@ -18,7 +18,7 @@ import numpy as np
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.sides import first_ten
-from clirbench.files.lines import held_text, n_blank
+from clirbench.files.lines import Lines, held_text, n_blank
 from clirbench.later import keep_recent
 from clirbench.pages import Table
 from clirbench.systems.metadata import read_metadata
@@ -155,6 +155,11 @@ def side_of(translation: Translation, side: str) -> Text | None:
     return None if translation.test == translation.collection else translation.test
 
 
+def is_given(text: Text) -> bool:
+    """Whether a text was made elsewhere: a file, or lines that Python holds."""
+    return bool(text.files) or isinstance(text, Lines)
+
+
 def compared_sides(corpus: Corpus) -> dict[str, Text]:
     """What the texts of each side are compared with, line by line."""
     sides = {"test": held_text(corpus.test.references[0])}
@@ -192,7 +197,7 @@ def health(
         seen(name, FileHealth(name, ""), (name, ""))
     resembling = {name: group for group in lookalike_names(t.system for t in translations) for name in group}
     for side in ("collection", "test"):
-        texts = {t.system: text for t in translations if (text := side_of(t, side)) is not None and text.files}
+        texts = {t.system: text for t in translations if (text := side_of(t, side)) and is_given(text)}
         copies: dict[str, list[str]] = {}
         for system, text in texts.items():
             copies.setdefault(text.fingerprint, []).append(system)

@@ -8,15 +8,16 @@ test set, one language pair.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import Layout, chosen_references, layout_of
-from clirbench.corpora.sides import check_doc_id, first_ten, read_corpus
+from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layout_of, located
+from clirbench.corpora.sides import SideTexts, check_doc_id, first_ten, read_corpus, side_texts
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile
@@ -57,6 +58,11 @@ class MtmeCorpus:
         scores, notes = found_scores(root, str(self.pair), chosen, tuple(layout.systems), self.scores)
         return replace(corpus, scores=scores, notes=(*corpus.notes, *notes))
 
+    def side_texts(self) -> SideTexts:
+        """What tells the languages."""
+        layout = self._layout(Path(self.folder or ""))
+        return side_texts(layout, layout, self.references)
+
     def _layout(self, root: Path) -> Layout:
         if not root.is_dir():
             raise InputError(f"{root}: no such folder; a test set of mt-metrics-eval was expected")
@@ -76,7 +82,7 @@ class MtmeCorpus:
         source = root / "sources" / f"{pair}.txt"
         paths |= {"source.txt": source} if source.is_file() else {}
         listing = root / "documents" / f"{pair}.docs"
-        return replace(layout_of(str(root), paths, lambda _: paths), doc_ids=(str(listing), read_docs(listing)))
+        return replace(layout_of(str(root), paths, partial(located, paths)), doc_ids=(str(listing), read_docs(listing)))
 
 
 def found_scores(
@@ -158,20 +164,6 @@ FILES = {"reference": "reference-{}.txt", "source": "source.txt", "system": "sys
 """What a side is called as a file in a layout."""
 
 
-@dataclass(frozen=True, eq=False)
-class HeldLayout(Layout):
-    """A layout whose texts are held in memory, by the file names that the layout lists."""
-
-    held: Mapping[str, Text] = field(default_factory=dict)
-
-    def texts(self, files: Sequence[str]) -> tuple[Text, ...]:
-        return tuple(self.held[file] for file in files)
-
-    def single(self, name: str) -> Path | None:
-        """None: what a folder keeps in a file of its own (docs.tsv, systems.tsv) a release holds itself."""
-        return None
-
-
 def corpus_of(
     where: str, sides: Mapping[Side, Segments], references: str | Sequence[str] = "first", collection: str = ""
 ) -> Corpus:
@@ -202,7 +194,7 @@ def corpus_of(
     singles = {file: file for file in named["source"].values()}
     files = (named["reference"], named["system"], singles)
     documents = (where, [doc_id for doc_id, _ in keys])
-    layout = HeldLayout(where, lambda _: {}, *files, doc_ids=documents, held=held)
+    layout = HeldLayout(where, partial(located, {}), *files, doc_ids=documents, held=held)
     corpus = read_corpus(layout, layout, references, collection)
     return replace(corpus, notes=(*corpus.notes, *notes))
 

@@ -1,13 +1,17 @@
 """Dense retrieval: documents and topics as vectors, ranked by their exact inner product."""
 
 import atexit
+import hashlib
 import json
+import logging
 import os
+import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,6 +32,16 @@ GRID = 2.0**22
 """Parts of 1 that a component is rounded to: products are multiples of 2^-44, and sums in float64 exact."""
 AT_ONCE = 1 << 14  # passages that are encoded, or multiplied, in one go
 SCORES = 1 << 25  # scores that are held at once: 128 MB
+LINE = "line"
+"""As `passage`: each line of a document."""
+DESCRIBED = {
+    "encode_static": "encoder static: sums of word vectors, no neural network",
+    "encode_onnx": "a neural network",
+    "hf": "a neural network",
+}
+"""What reports call the encoders of our scripts."""
+KEPT_AT_ONCE = 512  # lines whose vectors are written at once: what a killed run loses
+LOG = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -46,16 +60,23 @@ class Encoder(Protocol):
 class ProgramEncoder:
     """A program that writes a vector for each text, as a list of JSON numbers, and answers at an empty line.
 
-    It is started once in each process that encodes, and ends with that. Raises `ResourceError` where it fails or
-    writes no vectors.
+    It is started once in each process that encodes, and ends with that. `cache`: a folder in which the vector of each
+    line is kept as soon as it is there, for every text that has the line (null: not kept). Raises `ResourceError` where
+    it fails or writes no vectors.
     """
 
     alone: ClassVar[bool] = True
     program: Program
+    cache: str | None = field(default=None, compare=False)
 
     @property
     def signature(self) -> str:
         return self.program.signature
+
+    @property
+    def described(self) -> str:
+        """Its name in reports."""
+        return DESCRIBED.get(self.program.name, self.program.name)
 
     @property
     def fingerprint(self) -> str:
@@ -65,14 +86,80 @@ class ProgramEncoder:
     def encode(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions) float32."""
         with _LOCK:
-            child = _running(self.program)
-            try:
-                rows = [_vector(self.program.name, line) for line in child.ask(texts)] if texts else []
-            except BaseException:
-                release()
-                raise
-        refuse_other_lengths(*map(len, rows))
-        return np.stack(rows) if rows else np.empty((0, 1), dtype=np.float32)
+            kept = LineVectors.of(self.cache, self.signature) if self.cache else None
+            rows = kept.find(texts) if kept else {}
+            missing = [text for text in dict.fromkeys(texts) if text not in rows]
+            for some in (missing[at : at + KEPT_AT_ONCE] for at in range(0, len(missing), KEPT_AT_ONCE)):
+                made = dict(zip(some, self._asked(some), strict=True))
+                if kept:
+                    kept.put(made)
+                rows |= made
+        refuse_other_lengths(*map(len, rows.values()))
+        return np.stack([rows[text] for text in texts]) if texts else np.empty((0, 1), dtype=np.float32)
+
+    def _asked(self, texts: Sequence[str]) -> list[Floats]:
+        try:
+            return [_vector(self.program.name, line) for line in _running(self.program).ask(texts)]
+        except BaseException:
+            release()
+            raise
+
+
+@dataclass(frozen=True)
+class LineVectors:
+    """Vectors by line, in a file of SQLite that several runs may read and write; what is damaged is made again."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, cache: str, signature: str) -> "LineVectors":
+        """Those of one encoder."""
+        return cls(Path(cache) / "vectors" / f"{hashlib.sha256(signature.encode()).hexdigest()[:32]}.sqlite")
+
+    def find(self, texts: Sequence[str]) -> dict[str, Floats]:
+        """The vectors of the texts that have one."""
+        found: dict[str, Floats] = {}
+        keys = {_line_key(text): text for text in texts}
+        for key, kept in self._run(lambda file: _kept_rows(file, list(keys))):
+            vector, sums = np.frombuffer(kept[SUM:], dtype="<f4"), kept[:SUM]
+            if _line_sum(key, kept[SUM:]) == sums:
+                found[keys[key]] = vector
+        return found
+
+    def put(self, rows: Mapping[str, Floats]) -> None:
+        """Keep vectors, all or none of them; where that cannot be, the run goes on and a message says so."""
+        held = [(_line_key(text), row.astype("<f4").tobytes()) for text, row in rows.items()]
+        values = [(key, _line_sum(key, content) + content) for key, content in held]
+        self._run(lambda file: file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", values).fetchall())
+
+    def _run(self, work: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=60)) as file, file:
+                file.execute("CREATE TABLE IF NOT EXISTS vectors (line BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+                return work(file)
+        except (OSError, sqlite3.Error) as error:
+            LOG.warning("%s: vectors of lines are not kept (%s)", self.path, error)
+            return []
+
+
+SUM = 8  # bytes of the sum in front of a vector
+
+
+def _kept_rows(file: sqlite3.Connection, keys: Sequence[bytes]) -> list[Any]:
+    found: list[Any] = []
+    for some in (keys[at : at + KEPT_AT_ONCE] for at in range(0, len(keys), KEPT_AT_ONCE)):
+        marks = ",".join("?" * len(some))
+        found += file.execute(f"SELECT line, vector FROM vectors WHERE line IN ({marks})", some).fetchall()
+    return found
+
+
+def _line_key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _line_sum(key: bytes, content: bytes) -> bytes:
+    return hashlib.sha256(key + content).digest()[:SUM]
 
 
 _LOCK = threading.Lock()  # a program answers one thread at a time: it takes all cores, or the GPU, by itself
@@ -107,11 +194,13 @@ def _vector(name: str, line: str) -> Floats:
     return vector
 
 
-def encoder(script: str = "encode_static", folder: str | None = None, **settings: Any) -> ProgramEncoder:
+def encoder(
+    script: str = "encode_static", folder: str | None = None, cache: str | None = None, **settings: Any
+) -> ProgramEncoder:
     """A preset of `retrieval/encoder` that runs a model on this machine: a script of ours."""
-    one_of("script", script, ("encode_static", "hf"))
+    one_of("script", script, ("encode_static", "encode_onnx", "hf"))
     settings["model" if script == "hf" else "folder"] = folder
-    return ProgramEncoder(preset(script, **settings))
+    return ProgramEncoder(preset(script, **settings), cache)
 
 
 def server(**settings: Any) -> ProgramEncoder:
@@ -131,7 +220,8 @@ class Dense:
     score(q, d) = max over passages p of d of <v(q), v(p)>, in [-1, 1], higher is better. Components are rounded to
     multiples of 2^-22, so that inner products are exact in any order of summation; equal vectors tie on every machine.
 
-    `passage`: white-space separated words in a passage at most; 0: a document is one passage. `query_prefix`,
+    `kind`: its short name in columns. `passage`: white-space separated words in a passage at most; 0: a document is one
+    passage; "line": each of its lines is. `query_prefix`,
     `passage_prefix`: what the encoder wants before each topic and passage ("query: "). `depth` (1 and above):
     the documents a list holds at most. Every document that has a vector matches every topic that has one; the others
     are not ranked. Weights of a topic's parts are not used. Ties are broken by doc_id.
@@ -140,16 +230,22 @@ class Dense:
     (MaxP: a document is as good as its best passage).
     """
 
-    kind: ClassVar[str] = "dense"
     encoder: Encoder = field(default_factory=encoder)
-    passage: int = 150
+    passage: int | str = 150
     query_prefix: str = ""
     passage_prefix: str = ""
     depth: int = 1000
+    kind: str = "dense"
 
     def __post_init__(self) -> None:
-        whole_number("retrieval.passage", self.passage, least=0)
+        if self.passage != LINE:
+            whole_number("retrieval.passage", self.passage, least=0)
         whole_number("retrieval.depth", self.depth)
+
+    @property
+    def described(self) -> str:
+        """Its name in reports, with what encodes: "dense (encoder static: ...)"."""
+        return f"{self.kind} ({getattr(self.encoder, 'described', 'vectors')})"
 
     @property
     def signature(self) -> str:
@@ -171,9 +267,13 @@ class Dense:
         queries = self.asked(task.topics)
         release()  # an engine may encode in another process
         encode = Encode(self.encoder, self.passage, self.passage_prefix, task.document_map)
+        nearest = Nearest(
+            queries, tuple(topic.topic_id for topic in task.topics), task.document_map, self.depth, task.english
+        )
+        if getattr(self.encoder, "cache", None):  # by line: not a second time by text
+            return task.pmap(EncodeAndRank(encode, nearest), task.texts, task.names)
         vectors = list(task.watch("encoding", task.pmap(encode, task.texts, task.names), len(task.texts)))
-        ids = tuple(topic.topic_id for topic in task.topics)
-        return task.pmap(Nearest(queries, ids, task.document_map, self.depth, task.english), vectors, task.names)
+        return task.pmap(nearest, vectors, task.names)
 
     def asked(self, topics: Sequence[Topic]) -> Vectors:
         """The vectors of topics, in which a topic is a `document` of one passage."""
@@ -181,8 +281,8 @@ class Dense:
         return _rows(self.encoder, list(enumerate(texts)), self.query_prefix)
 
 
-def vectors(encoder: Encoder, documents: Documents, words: int, prefix: str = "") -> Vectors:
-    """The vectors of every document's passages of at most `words` words (0: of the whole document)."""
+def vectors(encoder: Encoder, documents: Documents, words: int | str, prefix: str = "") -> Vectors:
+    """The vectors of every document's passages of at most `words` words (0: the whole document; "line": its lines)."""
     passages = _passages(documents, words)
     parts = [_rows(encoder, some, prefix) for some in iter(lambda: list(islice(passages, AT_ONCE)), [])]
     full = [part for part in parts if len(part)]
@@ -199,8 +299,11 @@ def refuse_other_lengths(*lengths: int) -> None:
         )
 
 
-def _passages(documents: Documents, words: int) -> Iterator[tuple[int, str]]:
+def _passages(documents: Documents, words: int | str) -> Iterator[tuple[int, str]]:
     for ordinal, document in enumerate(documents):
+        if isinstance(words, str):
+            yield from ((ordinal, line) for line in document.text.split("\n"))
+            continue
         split = document.text.split() if words else []
         if len(split) <= words:
             yield ordinal, document.text
@@ -258,7 +361,7 @@ class Encode:
 
     bulky: ClassVar[bool] = True
     encoder: Encoder
-    words: int
+    words: int | str
     prefix: str
     document_map: DocumentMap
 
@@ -289,3 +392,22 @@ class Nearest:
         if self.english and not len(passages):
             raise EmptyCollection("the reference side is empty: none of its documents has a vector")
         return nearest_documents(self.queries, self.topic_ids, passages, self.document_map, self.depth)
+
+
+@dataclass(frozen=True)
+class EncodeAndRank:
+    """One system's copy of the collection -> the Run, where vectors are kept by line and not by text."""
+
+    bulky: ClassVar[bool] = True
+    encode: Encode
+    nearest: Nearest
+
+    @property
+    def alone(self) -> bool:
+        return self.encode.alone
+
+    def cost(self, text: Text) -> float:
+        return self.encode.cost(text)
+
+    def __call__(self, text: Text) -> Run:
+        return self.nearest(self.encode(text))

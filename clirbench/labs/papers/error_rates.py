@@ -39,7 +39,7 @@ class WER(Tokenised):
     **Source:** Levenshtein 1966; jiwer.
     """
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     first_reference: ClassVar[bool] = True
 
     tokenize: str = "none"
@@ -102,7 +102,7 @@ class TER:
     **Source:** Snover et al. 2006; the counts are those of `sacrebleu.metrics.TER`.
     """
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     needs_reference: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 

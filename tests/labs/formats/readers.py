@@ -5,6 +5,7 @@ from pathlib import Path
 from clirbench.labs.formats.documents import EuroparlDocuments, JsonDocuments, ReadText
 from clirbench.labs.formats.mtme import read_docs
 from clirbench.labs.formats.wmt import WmtXmlCorpus, read_sides
+from clirbench.labs.formats.wmt_jsonl import WmtJsonlCorpus
 from tests.fuzz.readers import Reader
 
 SGML = """<refset setid="t" srclang="any" trglang="en">
@@ -35,6 +36,10 @@ READERS = (
         [("One\n<html>\n", r"europarl\.txt: line 2: '<html>' is no mark-up of Europarl")],
         ["(", "<", ">", "a", "<P>", "<P\n", "<BRK>", "<CHAPTER ID=1>\n", "<SPEAKER ID=1>\n", "\n"],
         ("", "<", "(", "<P", "<CHAPTER ID="),
+    ),
+    Reader(
+        "wmt.jsonl", '{"doc_id": "a-b_#_n_#_1", "refs": {"A": "x"}}\n', lambda path: WmtJsonlCorpus(path).read(),
+        [('{"doc_id": 1}', r"wmt\.jsonl: line 1: key doc_id: a text was expected, found int")],
     ),
     Reader("mtme.docs", "news\td1\nnews\td1\nnews\td2\n", read_docs),
     Reader(

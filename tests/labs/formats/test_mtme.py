@@ -36,6 +36,7 @@ def test_a_test_set_is_read(folder: Path) -> None:
     corpus = source.read()
     assert [lines[0] for lines in corpus.test.references] == ["refA one", "refB one"]
     assert corpus.test.source == ("Eins", "Zwei", "Drei")
+    assert source.side_texts().source is not None
     assert corpus.document_map.doc_ids == ("doc.1", "doc.2")
     assert corpus.document_map.lengths.tolist() == [2, 1]
     assert [t.system for t in FileSystems().translations(corpus)] == ["sys.1"]

@@ -100,6 +100,8 @@ def test_long_documents_are_as_good_as_their_best_passage() -> None:
     held = documents("z " * 150 + "oil", "oil z")
     assert Dense(Letters(), passage=150).rank(held, [Topic.of("t", "oil")]).ranking("t") == ("d0", "d1")
     assert Dense(Letters(), passage=0).rank(held, [Topic.of("t", "oil")]).ranking("t") == ("d1", "d0")
+    lines = documents("zebra\noil", "oil z", "")
+    assert Dense(Letters(), passage="line").rank(lines, [Topic.of("t", "oil")]).ranking("t") == ("d0", "d1")
 
 
 def test_an_empty_collection_is_an_error_and_no_topics_an_empty_run() -> None:

