@@ -15,8 +15,9 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from pathlib import Path
 
 from clirbench.files.run_files import MANIFEST, read_provenance, read_results
@@ -157,7 +158,7 @@ def made_again(kept: Mapping[str, Row], data: Path, folder: Path) -> Iterator[Pa
         yield run
 
 
-def enter(runs: Sequence[Path] | Iterator[Path], kept: dict[str, Row], data: Path | None) -> list[str]:
+def enter(runs: Iterable[Path], kept: dict[str, Row], data: Path | None) -> list[str]:
     """Verify each run and put its row into `kept`; returns a line for each that cannot enter."""
     refused = []
     for run in runs:
@@ -180,10 +181,10 @@ def main() -> int:
     parser.add_argument("--again", nargs=2, type=Path, metavar=("DATA", "DIR"))
     options = parser.parse_args()
     kept = rows()
-    data, runs = options.data, list(options.runs)
+    data, runs = options.data, iter(options.runs)
     if options.again:
         data, folder = (path.absolute() for path in options.again)
-        runs += made_again(dict(kept), data, folder)
+        runs = chain(runs, made_again(dict(kept), data, folder))
     refused = enter(runs, kept, data.absolute() if data else None)
     table = ["\t".join(field.name for field in fields(Row)), *("\t".join(vars(row).values()) for row in kept.values())]
     TABLE.write_text("\n".join(table) + "\n", encoding="utf-8")
