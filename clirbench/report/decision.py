@@ -130,10 +130,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     first, grade = next(iter(grades.items()), ("", ""))
     for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
         if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
-            said = "Of two of these systems 1 {metric} apart, the higher one is better by {measure} with probability "
+            said = "Of two of these systems that differ by 1 {metric}, the higher one is better by {measure} with "
             values = {"metric": first, "measure": measure, "p_better": pick.better}
             values["interval"] = (pick.better_low, pick.better_high)
-            yield Finding("rise", f"{said}{{p_better}} {{interval}}.", values)
+            yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
 
 
 def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
