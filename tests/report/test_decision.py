@@ -176,6 +176,13 @@ def test_what_metrics_choose_and_lose() -> None:
     assert (row["loss"], row["loss_low"], row["loss_high"]) == losses
 
 
+def test_what_every_metric_picks_is_named_the_costliest_first() -> None:
+    made = run_of(spread(2.0, metrics=((*range(7), 9.0), (9.0, *range(7)), (0.0, 9.0, *range(6)))))
+    picks = sorted(made.decision.picks[1:], key=lambda pick: made.decision[pick.system].difference)
+    said = [sentence.partition(";")[0] for sentence in decision_sentences(made)[1:4]]
+    assert said == ["m0 picks h7.", *(f"{pick.metric} picks {pick.system}" for pick in picks)]
+
+
 def test_a_choice_that_is_tied_is_right() -> None:
     evidence = world(n=12, topics=60, noise=(0.6,))
     tied = run_of(evidence).decision.tied[-1]
