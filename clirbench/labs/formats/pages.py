@@ -87,7 +87,7 @@ Pages = dict[str, dict[str, str]]
 """By page, what `lines_of` finds."""
 
 
-class Lines(HTMLParser):
+class PageLines(HTMLParser):
     """The lines of a page, HTML or XML: of each its element, its place and its text."""
 
     def __init__(self, of: PageSet) -> None:
@@ -133,7 +133,7 @@ class Lines(HTMLParser):
 
 def lines_of(text: str, of: PageSet) -> dict[str, str]:
     """The lines of a page by their place, without the numbers of headings; the first is its title."""
-    reader = Lines(of)
+    reader = PageLines(of)
     reader.feed(text)
     reader.close()
     found: dict[str, str] = {}
@@ -180,7 +180,7 @@ def kept_lines(
 ) -> dict[str, list[tuple[str, str]]]:
     """Of each page that both languages have, in order, its lines in English and in the other language."""
     pages_with = Counter(line for lines in english.values() for line in set(lines.values()))
-    most = TOO_OFTEN * len(english)
+    most = max(1, TOO_OFTEN * len(english))
     found: dict[str, list[tuple[str, str]]] = {}
     for page in sorted(english.keys() & other.keys()):
         (_, title), *lines = english[page].items() or (("", ""),)
