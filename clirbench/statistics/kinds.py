@@ -6,22 +6,24 @@ their difference, normal with the standard deviation of the resampled ones, leav
 differently where tau between their two orders is below the 2 % point of random halves of the first kind, of equal size.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 
 from clirbench.measures.base import Measure
+from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import taus_of_orders
 from clirbench.statistics.belonging import Units
+from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
-TOPICS = "topics"
-"""What lowers a grade to that of the second kind of topics."""
+TOPICS, RETRIEVER = "topics", "retriever"
+"""What lowers a grade to that of the second kind of topics, or of another retriever."""
 DRAWS = 200
 LEAST = 0.02
 """The share of random halves of one kind with less tau than two kinds that differ; halves of one sample vary little."""
@@ -123,7 +125,8 @@ def compared_kinds(
         for m, metric in enumerate(metrics)
     ]  # fmt: skip
     agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
-    one, other = (evidence.systems[int(np.nanargmax(aggregated(measure, values)))] for values in (first, second))
+    means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
+    one, other = (evidence.systems[int(of.argmax())] for of in means)
     return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
 
 
@@ -134,6 +137,23 @@ def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | N
         other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
         if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
             row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
+        yield row
+
+
+def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
+    """The rows; where a metric's taus by two retrievers differ, so that the interval of their gap leaves out 0, a grade
+    above chance is the lower one of both."""
+    grades = {(row.measure, row.metric): row.grade for row in rows if row.coefficient == KENDALL}
+    others: dict[tuple[str, str], list[str]] = {}
+    for gap in tau_gaps(board, units, twice_searched(board)):
+        if gap.ci_low > 0 or gap.ci_high < 0:
+            for own, other in ((gap.first, gap.second), (gap.second, gap.first)):
+                others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
+    for row in rows:
+        held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
+        worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
+        if worst and row.grade in SHOWN and GRADES.index(worst) > GRADES.index(row.grade):
+            row = replace(row, grade=worst, lowered=f"{row.lowered} {RETRIEVER}".strip())
         yield row
 
 

@@ -68,6 +68,10 @@ def test_the_same_truth_differs_in_nothing_and_another_truth_does() -> None:
     other = kinds(first, topics_of(TRUTH[::-1].copy(), 40, 0.3, 2), good=TRUTH)
     (row,) = other.metrics
     assert (other.differs, row.differs) == (True, True)
+    systems = letter_names(N)
+    means = first.mean(axis=1), topics_of(TRUTH[::-1].copy(), 40, 0.3, 2).mean(axis=1)
+    assert other.firsts == (systems[int(means[0].argmax())], systems[int(means[1].argmax())])
+    assert other.firsts[0] != other.firsts[1]
     assert row.first_tau == pytest.approx(kendalltau(TRUTH, spaced(first, 40).mean(axis=1)).statistic)
     assert row.difference_low > 0
     assert row.tau < -0.8
