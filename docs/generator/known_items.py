@@ -2,8 +2,9 @@
 
 Titles are searched once (BM25). RR of a translation is by the known page, its RBO (p .9, 100 documents) by what the
 English pages rank. The bias of a metric is its tau with RR less its tau with RBO, over real engines, the mean over the
-languages of a set. Those share pages: intervals are percentiles of draws of pages, which all languages get together.
-They are for these engines; other engines would move them more.
+languages of a set. Those share pages: intervals are 1.96 standard deviations over draws of pages, which all languages
+get together (a draw repeats pages, which lowers its taus: its percentiles are not used). They are for these engines;
+other engines would move them more.
 """
 
 import sys
@@ -84,9 +85,10 @@ def rows(name: str, folders: list[Folder]) -> list[list[str]]:
             weight = times[:, [pages.index(page) for page in known]]
             by.append([taus(scores[metric], weight @ values.T) for values in (rr, rbo)])
         known, pseudo = np.array(by).mean(axis=0)
-        low, high = np.percentile((known - pseudo)[1:], (2.5, 97.5))
+        half = 1.96 * (known - pseudo)[1:].std()
         counts = (len(folders), sum(len(folder[1]) for folder in folders), len(pages))
-        numbers = (known[0], pseudo[0], known[0] - pseudo[0], low, high)
+        bias = known[0] - pseudo[0]
+        numbers = (known[0], pseudo[0], bias, bias - half, bias + half)
         found.append([name, metric, *map(str, counts), *(f"{number:.3f}" for number in numbers)])
     return found
 
