@@ -36,7 +36,18 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import UNSEEN, ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.keys import BY_NAME, KEYS, SEARCH_PATH, is_number, is_text, key_of, problems, settings, value_of
+from clirbench.keys import (
+    BY_NAME,
+    KEYS,
+    SEARCH_PATH,
+    is_number,
+    is_text,
+    key_of,
+    may_name_files,
+    problems,
+    settings,
+    value_of,
+)
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import TOKENISERS
@@ -432,6 +443,19 @@ def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str,
             yield key, does, node
         elif (folder := node.get("cache")) not in (None, cache) and TARGET in node:
             yield key, f"writes to {folder}", {}
+
+
+def named_files(configuration: Mapping[str, Any]) -> set[str]:
+    """Every text of a whole configuration that may be the name of a file or folder, but for where data lie ready."""
+    found = {
+        (key, one)
+        for key, node in _nodes(configuration, "")
+        for name, value in node.items()
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, str) and may_name_files(f"{key}.{name}".lstrip("."))
+    }
+    kept = {one for key, one in found if key == "paths"}
+    return {one for _, one in found if one and one not in kept}
 
 
 def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -35,6 +35,8 @@ SPREADS = 4
 """Normal standard deviations above the median pair, from which a pair stands out of its collection."""
 FEWEST_TEXTS = 5
 """Fewer texts have too few pairs for a cut of their own."""
+EDITED, FEWEST_EVENED, UNSEEN = 0.4, 7, 0.01
+"""The least Dice of a copy with edited words; the texts from which edits are seen; what no sketch tells from 0."""
 HALF = 0.5
 """The share of a reference's lines that no real system has word for word; the most of 55 collections is .27."""
 MANY, SIFTED, SLACK = 300, 500, 0.1
@@ -45,6 +47,11 @@ STEM = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?:[-_.]run[-_.]?\d+|\.[^\W\d_]+)", r
 """A name that ends in a run (`team_run2`) or a mode without numbers (`team.terms`); its stem is no number."""
 CONFIRMED, ORDERS = 0.05, 999
 """The p-value up to which texts confirm names, and the permutations that it is of."""
+MAKER = re.compile(r"[^\W\d_]+")
+ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
+"""First words of names that name no maker."""
+OWN, ABOVE = 4.0, 3.0
+"""How far a system near the reference stands out: by wording that no peer has, and above what its peers foretell."""
 LARGEST = (1 << 64) - 1
 
 
@@ -77,10 +84,9 @@ def first_lines(text: Text) -> Iterator[bytes]:
 
 def word_grams(block: bytes, most: int = LARGEST) -> Hashes:
     """A hash, where it is at most `most`, for each word 4-gram within the lines of a block, and each shorter line."""
-    from clirbench.systems.grams import PLAIN, gram_hashes
+    from clirbench.systems.grams import gram_hashes
 
-    out = np.empty(len(block) // 2 + 1, dtype=np.uint64)
-    return out[: gram_hashes(np.frombuffer(block, dtype=np.uint8), PLAIN, np.uint64(most), out)]
+    return gram_hashes(block, most)
 
 
 def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:
@@ -147,23 +153,53 @@ def similarity(sketches: Sequence[Hashes]) -> Doubles:
     return found
 
 
-def near_copies(sketches: Mapping[str, Hashes], cut: float) -> dict[tuple[str, str], float]:
-    """The Dice, estimated, of pairs above `cut` that connect what is together, most alike first.
+def evened(shares: Doubles) -> Doubles:
+    """(n, n): Dice of every pair, had the text that is further from all texts lost no more words than the other.
 
-    A pair that others connect already is left out.
+    A copy in which words are edited shares less with its original, and less with every other text in the same
+    proportion: D_ij exp |median over k of log(D_ik / D_jk)| takes this back, and is near 1 for it however many words
+    are edited. `shares`: (n, n), Dice with 1 in the diagonal: the two texts' own places cancel in the median.
+    **Source:** ours.
+    """
+    logs, found = np.log(np.maximum(shares, UNSEEN)), np.array(shares)
+    for i in range(len(shares)):
+        found[i] *= np.exp(np.abs(np.median(logs[i] - logs, axis=1)))
+    return found
+
+
+def edited(shares: Doubles) -> NDArray[np.bool_]:
+    """(n, n): whether one text is the other with edited words: `shares` of at least .4, evened more than .9.
+
+    None of fewer than seven texts, where too few others say how far two texts are from them, or of more than 300.
+    """
+    if not FEWEST_EVENED <= len(shares) <= MANY:
+        return np.zeros(shares.shape, dtype=np.bool_)
+    return np.asarray((shares >= EDITED) & (evened(shares) > NEAR))
+
+
+def near_copies(
+    sketches: Mapping[str, Hashes], cut: float, shares: Doubles | None = None
+) -> dict[tuple[str, str], float]:
+    """The Dice, estimated, of pairs above `cut` or `edited` that connect what is together, most alike first.
+
+    A pair that others connect already is left out. `shares`: `similarity` of up to 300 sketches, where it is known.
     """
     names, many = list(sketches), len(sketches) > MANY
-    size = SIFTED if many else SIZE
     pairs: list[tuple[float, int, int]] = []
-    for i, row in dice_rows([sketches[name][:size] for name in names], size) if len(names) > 1 else ():
-        alike = np.flatnonzero(row > cut - SLACK * many)
-        pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
+    if many:
+        for i, row in dice_rows([sketch[:SIFTED] for sketch in sketches.values()], SIFTED):
+            alike = np.flatnonzero(row > cut - SLACK)
+            pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
+    elif names:
+        shares = similarity(list(sketches.values())) if shares is None else shares
+        first, second = np.nonzero(np.triu((shares > cut) | edited(shares), 1))
+        pairs += zip((-shares[first, second]).tolist(), first.tolist(), second.tolist(), strict=True)
     group = [[i] for i in range(len(names))]
     found: dict[tuple[str, str], float] = {}
     for less, i, j in sorted(pairs):
         if group[i] is not group[j]:
             share = dice(sketches[names[i]], sketches[names[j]]) if many else -less
-            if share > cut:
+            if share > cut or not many:
                 found[names[i], names[j]] = share
                 fewer, more = sorted((group[i], group[j]), key=len)
                 more += fewer
@@ -196,12 +232,62 @@ def stems(names: Sequence[str], shares: Doubles, *, seed: int = 0) -> dict[str, 
     return {name: own for name, own, of in zip(names, stem, label.tolist(), strict=True) if sizes[of] > 1}
 
 
+def makers(names: Sequence[str]) -> list[str]:
+    """Who made each system: the first word of its name, or `system NAME` where that names nobody."""
+    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in names]
+    return [f"system {name}" if maker in ANONYMOUS else maker for maker, name in zip(first, names, strict=True)]
+
+
+def near_reference(sketches: Sequence[Hashes], reference: Hashes, shares: Doubles, kin: NDArray[np.bool_]) -> list[int]:
+    """The systems, by index, that repeat wording which only the reference has; those not named may do so too.
+
+    Of the 4-grams that no peer has, the share that the reference has is above the others' by `OWN` robust standard
+    errors, and so is the Dice with the reference by `ABOVE`, given the mean Dice with the peers. shares: (n, n), Dice
+    of every pair; kin: (n, n), who is no peer (itself, one maker, near-copies).
+    **Source:** ours (docs/data/memory-plan.yaml); the line is Theil 1950 and Sen 1968.
+    """
+    from scipy.sparse import csc_array
+
+    end = np.uint64(min(_end(one, SIZE) for one in (*sketches, reference)))
+    texts = [one[: np.searchsorted(one, end, side="right")] for one in (*sketches, reference)]
+    if len(sketches) < FEWEST_TEXTS or kin.all(axis=1).any():
+        return []
+    column = np.unique(np.concatenate(texts), return_inverse=True)[1]
+    row = np.repeat(np.arange(len(texts)), sizes := np.array([len(one) for one in texts]))
+    held = csc_array((np.ones(len(row), dtype=np.int8), (row, column)))
+    n = len(sketches)
+    own, told, near = np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        mine = held[:, column[row == i]].toarray() > 0
+        alone = ~mine[:-1][~kin[i]].any(axis=0)
+        own[i], told[i] = alone.sum(), mine[-1][alone].sum()
+        near[i] = 2 * mine[-1].sum() / max(1, sizes[i] + sizes[-1])
+    peers = np.array([shares[i, ~kin[i]].mean() for i in range(n)])
+    first, second = np.triu_indices(n, 1)
+    apart = peers[first] - peers[second]
+    rises = (near[first] - near[second])[apart != 0] / apart[apart != 0]
+    above = near - peers * (np.median(rises) if len(rises) else 0.0)
+    share, usual = told / np.maximum(1, own), np.median(told / np.maximum(1, own))
+    stands = _robust_z(share, usual * (1 - usual) / np.maximum(1, own)) > OWN
+    return np.flatnonzero(stands & (_robust_z(above, near * (1 - near) / np.maximum(1, sizes[:-1])) > ABOVE)).tolist()
+
+
+def _robust_z(values: Doubles, variance: Doubles) -> Doubles:
+    """Distances from the median, over the spread of most values (1.4826 MAD) and the sampling `variance` of each."""
+    apart = values - np.median(values)
+    return np.asarray(apart / np.sqrt((1.4826 * np.median(np.abs(apart))) ** 2 + variance + 1e-12))
+
+
 @dataclass(frozen=True)
 class References:
-    """The texts that a system may copy: the test sets, or else the collections; the first `LINES` lines count."""
+    """The texts that a system may copy: the test sets, or else the collections; the first `LINES` lines count.
+
+    `searched`: the index of the one that is searched, where systems are compared by the text that is; else None.
+    """
 
     texts: tuple[Text, ...]
     tested: bool
+    searched: int | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, translations: Sequence[Translation]) -> "References":
@@ -211,7 +297,8 @@ class References:
         if tested:
             english = english if corpus.crossed else ()
             english = (*(TextLines(lines[:LINES]) for lines in corpus.test.references), *english)
-        return cls(english, tested)
+        alone = not tested or all(t.test == t.collection for t in translations)
+        return cls(english, tested, (-1 if corpus.crossed else 0) if alone and english else None)
 
     def compared(self, translation: Translation) -> Text | None:
         """The text of a system that is compared."""
@@ -239,7 +326,8 @@ class Resemblances:
     """What the systems' texts share: `near` connects systems of nearly one wording, and has the Dice of each pair.
 
     `copies`, `repeated`: the Dice of each system that copies a reference with it, and the share of lines that are the
-    same. `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system.
+    same. `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system; `nearest`: the
+    systems that stand out in nearness to the reference that is searched.
     """
 
     near: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -247,12 +335,16 @@ class Resemblances:
     repeated: Mapping[str, float] = field(default_factory=dict)
     cut: float = NEAR
     stems: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    nearest: tuple[str, ...] = ()
 
 
-def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any], *, seed: int = 0) -> Resemblances:
+def resemblances(
+    of_references: Sequence[Any], of_systems: Mapping[str, Any], *, searched: int | None = None, seed: int = 0
+) -> Resemblances:
     """Compare every text with the others and with the references, by what `worded` gave of each.
 
-    Copies of a reference are not compared with other systems. `seed`: of the permutations that confirm stems.
+    Copies of a reference are not compared with other systems. `searched`: as in `References`; `seed`: of the
+    permutations that confirm stems.
     """
     if any(isinstance(one, Failure) for one in of_references):
         return Resemblances()
@@ -272,5 +364,11 @@ def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any], *,
     names = list(sketches)[:: max(1, -(-len(sketches) // MANY))]
     shares = similarity([sketches[name] for name in names]) if len(names) > 1 else np.eye(len(names))
     cut = own_cut(shares[np.triu_indices(len(names), 1)])
-    named = stems(names, shares, seed=seed) if len(names) == len(sketches) else {}
-    return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named)
+    whole = len(names) == len(sketches)
+    named, nearest = stems(names, shares, seed=seed) if whole else {}, tuple[str, ...]()
+    if whole and searched is not None:
+        by = np.array(makers(names))
+        kin = (by[:, None] == by) | (shares > cut)
+        found = near_reference(list(sketches.values()), of_references[searched]["hashes"], shares, kin)
+        nearest = tuple(names[i] for i in found)
+    return Resemblances(near_copies(sketches, cut, shares), copies, repeated, cut, named, nearest)
