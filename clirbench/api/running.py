@@ -167,8 +167,8 @@ def run(
 
     What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
 
-    `experiment`: its name, or a folder of MT outputs. `settings`: its overrides, `metric=["BLEU"], topics="keyterms"`; a dot
-    in a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
+    `experiment`: its name, or a folder of MT outputs. `settings`: its overrides, `metric=["BLEU"], topics="keyterms"`;
+    a dot in a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
 
     Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metric`, `measures`, `analyses`,
     `engine`, ... They take the places of those of a named experiment; `metric` and `measures` take names and objects
