@@ -32,7 +32,7 @@ from clirbench.result import SECOND, Experiment, Inputs, Result, Retrieval, Watc
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.kinds import lowered_by_kinds
+from clirbench.statistics.kinds import lowered_by_kinds, lowered_by_retrievers
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -267,7 +267,9 @@ def looked_over(
     healthy = {(name, ""): one for name, one in zip(named, of_references, strict=False)}
     healthy |= {(s, name[1]): one for s, of in found.items() for name, one in of.items() if name[0] == "health"}
     ours = {s: of["worded",] for s, of in found.items() if ("worded",) in of}
-    return healthy, resemblances(of_references[len(named) :], ours, seed=experiment.seed) if ours else Resemblances()
+    if not ours:
+        return healthy, Resemblances()
+    return healthy, resemblances(of_references[len(named) :], ours, searched=references.searched, seed=experiment.seed)
 
 
 def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
@@ -305,6 +307,9 @@ def conclude(work: Result, watch: Watch) -> Result:
     if measure := board.first_measure:
         lowered = lowered_by_kinds(result.correlations, measure.name, result.kinds)
         result = _with(result, correlations=tuple(lowered))
+    if experiment.also_retriever and experiment.paper is None:
+        found = lowered_by_retrievers(result.correlations, board, result.units)
+        result = _with(result, correlations=tuple(found))
     if experiment.paper is None:
         result = _with(result, correlations=tuple(capped(result.correlations, board)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))

@@ -11,13 +11,15 @@ import pytest
 from tests.conftest import PACKAGE
 
 ROOT = Path(__file__).resolve().parents[1]
-NEVER = {"scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests"}
+NEVER = {
+    "numba", "scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests",
+}  # fmt: skip
 OF_A_RERUN = {
     "antlr4", "attr", "charset_normalizer", "hydra", "ir_measures", "jinja2", "langcodes", "markupsafe", "numpy",
     "omegaconf", "packaging", "py3langid", "pytrec_eval", "pytrec_eval_ext", "scipy", "yaml",
 }  # fmt: skip
 """Libraries that a run loads which finds all its results: none that compiles, starts workers or colours a terminal."""
-NUMBERS = {"numpy", "scipy", "numba", "joblib", "ir_measures", "multiprocessing.connection"}
+NUMBERS = {"numpy", "scipy", "joblib", "ir_measures", "multiprocessing.connection"}
 PAGES = {"rich", "jinja2"}
 COUNTED = """
 import sys

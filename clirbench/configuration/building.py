@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
-from clirbench.configuration.advice import unknown_keys
+from clirbench.configuration.advice import OF_SACREBLEU, unknown_keys
 from clirbench.configuration.composing import (
     compose_configuration,
     joining,
@@ -50,6 +50,7 @@ from clirbench.keys import (
 )
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.tokens import TOKENISERS
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.analyzers import ByLanguage
@@ -287,7 +288,7 @@ class _Parts:
         made = [
             self.made(named[one][1], f"{group}.{named[one][0]}", protocol)
             if isinstance(one, str)
-            else self.made(one, group, protocol)
+            else self.made(metric_of(one), group, protocol)
             for one in listed
         ]
         return self._unlike(group, made)
@@ -366,6 +367,19 @@ def metric_named(name: str) -> Metric:
     metrics = parts.several("metric", Metric)
     raise_all(parts.errors)
     return metrics[0]  # type: ignore[no-any-return]
+
+
+def metric_of(metric: Any) -> Any:
+    """A metric object of sacreBLEU as ours with the same settings, which has its score; any other object as it is."""
+    kind, name = type(metric), OF_SACREBLEU.get(type(metric).__name__.lower())
+    if kind.__module__.partition(".")[0] != "sacrebleu" or name is None:
+        return metric
+    ours: Any = type(metric_named(name))
+    own = {one.name: getattr(metric, one.name) for one in fields(ours) if one.init and hasattr(metric, one.name)}
+    if "tokenize" in ours.__dataclass_fields__:
+        cut = metric.tokenizer.signature()  # with the version of MeCab
+        own["tokenize"] = next((one for one in TOKENISERS if cut.startswith(one)), cut)
+    return ours(**{name: value for name, value in own.items() if name != "name"})
 
 
 CORE = {"clirbench.engines.elsewhere.Joblib": "sends work to other machines"}

@@ -19,6 +19,8 @@ from clirbench.files.score_tables import manifest_folder
 from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
 
+PACKAGE = "apt://"
+"""Begins the address of a package of the system."""
 SHA256 = re.compile("[0-9a-f]{64}")
 TEXTS = ("title", "origin", "licence", "citation", "by_hand")
 SHAPE = {
@@ -248,8 +250,8 @@ def _data_file(path: Path, entry: Mapping[str, Any], base: str, insecure: str) -
     packing = entry.get("packing", "none")
     shape = {} if entry.get("by_hand") else {"sha256": SHA256}
     wrong = shape_error(entry, shape | ({"packed_bytes": int, "packed_sha256": SHA256} if packing == "gzip" else {}))
-    if not url.startswith(("https://", "http://")):
-        wrong = f"{url}: only https and http addresses are fetched"
+    if not url.startswith(("https://", "http://", PACKAGE)):
+        wrong = f"{url}: only https and http addresses, and packages of Debian (apt://NAME=VERSION), are fetched"
     elif url.startswith("http://") and not insecure.strip():
         wrong = f"{url}: use https; where a server has none, a key http: of the manifest says why"
     elif packing not in ("none", "gzip"):

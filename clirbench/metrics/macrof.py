@@ -8,7 +8,7 @@ in order of first occurrence there; `types` gives their names in that order.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -84,13 +84,10 @@ class MacroF(TypeAverage):
 
     def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
-        from clirbench.metrics.compiled import resampled_f
+        from clirbench.metrics.kernels import resampled
 
         micro, k = self.weighting
-        by_type = statistics.tocsc()
-        small = weights.astype(np.uint8)  # how often a segment was drawn: what is read again and again stays small
-        columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
-        return np.asarray(resampled_f(by_type.indptr, by_type.indices, by_type.data, columns, self.beta**2, k, micro))
+        return resampled(statistics.tocsc(), weights, self.beta**2, k, micro)
 
 
 @dataclass(frozen=True)
@@ -167,9 +164,9 @@ def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 
-    from clirbench.metrics.compiled import count_types
+    from clirbench.metrics.kernels import count_types
 
-    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
+    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))
 
 

@@ -1,7 +1,7 @@
 """The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
 A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
-most 70 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
+most 80 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
 there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
 relevance judgments, these systems' pairs, what is assumed.
 """
@@ -20,30 +20,21 @@ from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import NONE, Units, covariates
+from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import (
-    CONTRADICTED,
-    GRADES,
-    LITTLE,
-    MODERATE,
-    NOISY,
-    OPEN,
-    SHOWN,
-    STRONG,
-    WEAK,
-    topics_to_add,
-)
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
 OF_ROW = (
     "measure", "metric", "grade", "lowered", "tau", "low", "high", "p_value", "p_adjusted", "systems", "groups",
+    "better_half", "reliability", "note",
 )  # fmt: skip
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
+Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
 
@@ -77,8 +68,7 @@ def findings(result: Result) -> list[Finding]:
     """Everything about the primary measure, in reading order; nothing without a measure or a metric."""
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
-        missing = "IR measure" if measure is None else "MT metric"
-        return [Finding("nothing", values={"missing": missing})]
+        return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
         return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
@@ -104,13 +94,10 @@ def agreement(row: Correlation, result: Result) -> Finding:
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
         "declared": bool(result.experiment.units) or units.source in result.board.metadata,
-        "better_half": row.better_half,
-        "reliability": row.reliability,
         "topics": topics,
         "topics_to_add": topics_to_add(row.reliability, topics) if row.grade == NOISY else None,
         "groups_needed": needed,
         "judged_by": _source(result.board[row.measure]),
-        "note": row.note,
     }
     return Finding("agreement", values=values)
 
@@ -119,9 +106,7 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(
-    measure: Column, metrics: Sequence[Column] = (), first_listed: bool = False, capped: bool = False
-) -> Finding:
+def judged(measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False) -> Finding:
     """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
 
     `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from.
@@ -141,9 +126,7 @@ def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
     return [said.replace("\0", listed(of)) for said, of in names.items()]
 
 
-def _about(
-    result: Result, measure: Column, top: Finding, rows: Mapping[tuple[str, str], Correlation]
-) -> Iterator[Finding]:
+def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
@@ -153,11 +136,9 @@ def _about(
         values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
         yield Finding("covariate", values=values)
     if shown and not isnan(row.better_half):
-        values = {"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling}
-        yield Finding("range", values=values)
+        yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
     if not shown and row.ceiling < SHOWN["strong"]:
-        values = {"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]}
-        yield Finding("noise", values=values)
+        yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_topics(result, name, "topics" in top["lowered"].split())
@@ -178,13 +159,18 @@ def _about(
         by = NONE
     worse = by and _place(grades[by]) > _place(top["grade"]) and shown
     if worse or (by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]):
-        values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
-        yield Finding("reading", values=values)
+        yield _reading_of(result, name, by, grades[by])
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
         if (other, name) in rows and not isnan(rows[other, name].ci_low):
             yield Finding("second", values=agreement(rows[other, name], result).values)
+
+
+def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
+    """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
+    values = {"metric": metric, "units": by, "grade": grade, "groups": result.other_readings[by].number}
+    return Finding("reading", values=values | {"grouped_by": result.units.source})
 
 
 def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
@@ -232,13 +218,10 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: _place(grades[name]))
         if grades[best] in SHOWN:
-            values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}
-            yield Finding("reading", values=values)
-    right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
-    if right:
+            yield _reading_of(result, best, NONE, grades[best])
+    if right := {row.metric: row.right for row in result.separable if row.measure == measure.name}:
         yield from separable(result, measure, max(right, key=lambda name: right[name]))
-    whole = measure.values + units.steps + sum(metric.values for metric in metrics)
-    rows = np.flatnonzero(np.isfinite(whole))
+    rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     own = units.only(rows)
     if own.number < FEWEST_RUNS:
         return
@@ -249,14 +232,10 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield Finding("same step", values={"measure": measure.name, **values})
 
 
-WORDS = 70
+WORDS = 80
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-EVIDENCE = {
-    STRONG: "strong evidence",
-    MODERATE: "moderate evidence",
-    WEAK: "better than chance, not enough to choose by",
-}
+BETTER = "better than chance, not enough to choose by"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
@@ -270,7 +249,10 @@ READ = {
     "imported": "{} is read from a score table.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
-EXCHANGED = "With the two references exchanged, {metric} is shown less clearly."
+LOWERED = {
+    "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
+    "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
+}
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
 
@@ -278,8 +260,7 @@ WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
-    made = [("agreement", sentence(one)) for one in agreements[:1]]
-    made += [("others", other_metrics(agreements))]
+    made = [*(("agreement", sentence(one)) for one in agreements[:1]), ("others", other_metrics(agreements))]
     made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
     made += [("basis", _basis(one)) for one in agreements[:1] if one["grade"] == WEAK and not one["declared"]]
     kept = [(kind, text) for kind, text in made if text]
@@ -316,7 +297,8 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {EVIDENCE[grade]}."
+        evidence = BETTER if grade == WEAK else "{grade} evidence"
+        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {evidence}."
     if grade == CONTRADICTED:
         return "{metric} orders most pairs the wrong way (at most {high} right)."
     if grade == NOISY:
@@ -324,11 +306,11 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
         return "{metric} is close to a coin flip (at most {high} right)."
-    noun = "groups of systems" if found["grouped_by"] else "systems"
+    noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
-        needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'it would take more than 100'}"
-        return f"Whether {{metric}} orders systems as {_judge(found)} is undecided with {{groups}} {noun}{more}."
+        needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])} more"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100 would be needed'}"
+        return f"{{metric}}: undecided with {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -377,7 +359,8 @@ def _covariate(found: Finding) -> str:
 
 
 def _range(found: Finding) -> str:
-    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would reach about {ceiling}"
+    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would average about {ceiling}"
+    most += ", so more is luck" if found["tau"] > found["ceiling"] else ""
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
@@ -393,14 +376,15 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    told, of = "{separable}" if found["separable"] else "none", "Of these {systems} {of}' {pairs} pairs"
+    of, rest = "Of these {systems} {of}' {pairs} pairs", ", and {others_right} of the other {others}"
     if found["of"] == "groups":
         of = "With one system of each of the {systems} groups ({pairs} pairs)"
+    told = "{separable}" if 0 < found["separable"] < found["pairs"] else "all" if found["separable"] else "none"
     first, along = f"{of}, retrieval can tell {told} apart", found["of"] == "checkpoints"
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
     luck = "" if along else " (by luck: {p_value})"
-    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}, and {{others_right}} of the other {{others}}."
+    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest if found['others'] else ''}."
 
 
 def _judged(found: Finding) -> str:
@@ -416,14 +400,16 @@ def _judged(found: Finding) -> str:
         scored = "metrics score against reference {scoring_reference}"
         return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
     if found["other_text"]:
-        return f"Relevance ({measure}) is from the searched text; metrics score against another, which limits no grade."
+        scored = "metrics score against another, so no grade is lowered for it"
+        return f"Relevance ({measure}) is from the searched text; {scored}."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     return f"Relevance ({measure}) is from the same reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        return "The evidence for {metric} would be {grade} only if each system was made independently."
+        made = "near-copies, too, were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
+        return f"The evidence for {{metric}} would be {{grade}} only if {made} made independently."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."
@@ -461,7 +447,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "given": _given,
     "judged": _judged,
     # Other findings say what references, topics and covariates do.
-    "lowered": lambda found: EXCHANGED if "exchanged" in found["by"].split() else "",
+    "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,

@@ -24,7 +24,7 @@ VERDICTS = {
     "worse": ("Worse than {baseline}", "{systems} is worse than {baseline} by {measure}"),
     "open": (
         "No system is shown to be better or worse than {baseline}",
-        "Whether {systems} is better than {baseline} by {measure} is open",
+        "Whether {systems} is better than {baseline} by {measure} is undecided",
     ),
 }
 """Sentences on several candidates, and on one."""
@@ -107,6 +107,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}clirbench recommends {{systems}}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
+    flagged = [name for name in systems if name in result.resemblances.nearest]
+    if flagged and result.board[measure].judged_by == "pseudo-relevance":
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
+        yield Finding("near reference", said, {"systems": flagged})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -137,20 +141,24 @@ def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
     metric, and the one that loses most."""
     of: dict[str, list[str]] = {}
     for pick in decision.picks:
-        of.setdefault("" if decision[pick.system].in_set else pick.system, []).append(pick.metric)
-    if right := of.pop("", []):
-        alone = all(pick.system in decision.recommended for pick in decision.picks if pick.metric in right)
-        said = f"{_each(right)} picks {{systems}}{'' if alone else ' or a system tied with it'}."
-        yield Finding("choice", said, {"metrics": right, "systems": decision.recommended})
-    first = next(iter(grades), "")
-    worst = min(of, key=lambda system: decision[system].difference, default="")
-    for system in [system for system in of if first in of[system] or system == worst]:
-        loss, *interval = _loss(decision, system)
-        values: dict[str, Any] = {"metrics": of[system], "systems": [system], "loss": loss, "interval": tuple(interval)}
-        though = f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
-        said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
-        said += f"{though if all(grades.get(metric) in SHOWN for metric in of[system]) else ''}."
-        yield Finding("choice", said, values | {"measure": decision.measure})
+        of.setdefault(pick.system, []).append(pick.metric)
+    losing = [system for system in of if not decision[system].in_set]
+    if right := [metric for system in of if system not in losing for metric in of[system]]:
+        picked = [system for system in of if system not in losing]
+        tied = {"picked": picked} if len(picked) == 1 and picked[0] not in decision.recommended else {}
+        said = "{picked}, tied with {systems}" if tied else "{systems}"
+        said += "" if tied or {*picked} <= {*decision.recommended} else " or a system tied with it"
+        values: dict[str, Any] = {"metrics": right, "systems": decision.recommended}
+        yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
+    worst = min(losing, key=lambda system: decision[system].difference, default="")
+    for system in losing:
+        if system == worst or next(iter(grades), "") in of[system]:
+            loss, *interval = _loss(decision, system)
+            values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
+            said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
+            if all(grades.get(metric) in SHOWN for metric in of[system]):
+                said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
+            yield Finding("choice", f"{said}.", values | {"loss": loss, "interval": tuple(interval)})
 
 
 def _each(metrics: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
+from clirbench.columns import kind
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
@@ -286,6 +287,7 @@ def set_up(result: Result) -> dict[str, Any]:
         unnamed = dict.fromkeys((n for n in names if n not in known), "systems.include, systems.exclude")
         left_out = {**unnamed, **left_out}
     topics = inputs.topics.items() if inputs else ()
+    engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -293,6 +295,7 @@ def set_up(result: Result) -> dict[str, Any]:
         "analyzer": spelt if analyser else "none",
         "documents": len(corpus.english) if corpus else 0,
         "documents_by": _documents_by(corpus) if corpus else "",
+        "retrieval": tuple(getattr(engine, "described", kind(engine)) for engine in engines),
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
@@ -308,6 +311,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
     found["topics"] = ", ".join(f"{n} ({kind})" for kind, n in found["topics"].items()) or "none"
     if found["documents"]:
         said = "Languages: {languages} ({languages_known_by}); analyser: {analyzer}; {0} ({documents_by}); "
+        if len(found["retrieval"]) > 1 or "(" in "".join(found["retrieval"]):
+            said += f"retrieval: {' and '.join(found['retrieval'])}; "
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."

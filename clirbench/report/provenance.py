@@ -22,7 +22,7 @@ IN_PYTHON = "made in Python"
 PACKAGE = Path(__file__).resolve().parents[1]
 HASHED = (".tsv", ".run", ".txt", ".tex")
 """How names of files that hold numbers end."""
-LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
+LIBRARIES = ("numpy", "scipy", "pandas", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
 
 
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:

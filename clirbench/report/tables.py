@@ -4,6 +4,7 @@ import dataclasses
 import shutil
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import combinations
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,15 @@ def retriever_tables(result: Result) -> list[Table]:
         "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
         "own ranking of the reference side. The intervals are not corrected for their number.",
     ]
+    turned = [
+        f"{a.metric}/{b.metric}"
+        for a, b in combinations(rows, 2)
+        if (a.first, a.second) == (b.first, b.second)
+        and (a.tau_first - b.tau_first) * (a.tau_second - b.tau_second) < 0
+    ]
+    if turned:
+        pairs = listed(list(dict.fromkeys(turned)), len(turned))
+        text.append(f"Which of two metrics has the higher tau depends on the retriever for these pairs: {pairs}.")
     title = "Does a metric predict one retriever better than the other?"
     return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 

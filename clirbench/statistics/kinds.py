@@ -13,23 +13,23 @@ from math import nan
 import numpy as np
 
 from clirbench.measures.base import Measure
-from clirbench.statistics.agreement import pair_weights, ratio
+from clirbench.scoreboard import Scoreboard
+from clirbench.statistics.agreement import taus_of_orders
 from clirbench.statistics.belonging import Units
+from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
-TOPICS = "topics"
-"""What lowers a grade to that of the second kind of topics."""
+TOPICS, RETRIEVER = "topics", "retriever"
+"""What lowers a grade to that of the second kind of topics, or of another retriever."""
 DRAWS = 200
 LEAST = 0.02
 """The share of random halves of one kind with less tau than two kinds that differ; halves of one sample vary little."""
 NORMAL = 1.959964
 MOST = 500
 """Systems up to which kinds are compared, pair by pair in every draw."""
-TOGETHER = 1 << 22
-"""Pairs of systems of all draws that are held at once."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def compared_kinds(
     for values in pair:
         drawn = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
         ys = np.stack([aggregated(measure, one) for one in (values, *drawn)])
-        taus = group_taus(x, ys, unit)
+        taus = taus_of_orders(x, ys, unit)
         seen.append(taus[:, 0])
         moved.append(taus[:, 1:])
     differences, width = seen[0] - seen[1], NORMAL * np.std(moved[0] - moved[1], axis=1, ddof=1)
@@ -124,8 +124,9 @@ def compared_kinds(
         )
         for m, metric in enumerate(metrics)
     ]  # fmt: skip
-    agreed = group_taus(orders[0][None], orders[1][None], unit)
-    one, other = (evidence.systems[int(np.nanargmax(aggregated(measure, values)))] for values in (first, second))
+    agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
+    means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
+    one, other = (evidence.systems[int(of.argmax())] for of in means)
     return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
 
 
@@ -136,6 +137,23 @@ def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | N
         other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
         if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
             row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
+        yield row
+
+
+def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
+    """The rows; where a metric's taus by two retrievers differ, so that the interval of their gap leaves out 0, a grade
+    above chance is the lower one of both."""
+    grades = {(row.measure, row.metric): row.grade for row in rows if row.coefficient == KENDALL}
+    others: dict[tuple[str, str], list[str]] = {}
+    for gap in tau_gaps(board, units, twice_searched(board)):
+        if gap.ci_low > 0 or gap.ci_high < 0:
+            for own, other in ((gap.first, gap.second), (gap.second, gap.first)):
+                others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
+    for row in rows:
+        held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
+        worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
+        if worst and row.grade in SHOWN and GRADES.index(worst) > GRADES.index(row.grade):
+            row = replace(row, grade=worst, lowered=f"{row.lowered} {RETRIEVER}".strip())
         yield row
 
 
@@ -157,30 +175,5 @@ def halves_of(measure: Measure, values: Doubles, n: int, unit: Ints, rng: np.ran
     for _ in range(DRAWS):
         order = rng.permutation(values.shape[1])[: 2 * n]
         one, other = (aggregated(measure, values[:, part]) for part in (order[:n], order[n:]))
-        taus.append(float(group_taus(one[None], other[None], unit)[0, 0]))
+        taus.append(float(taus_of_orders(one[None], other[None], unit)[0, 0]))
     return float(np.quantile(taus, LEAST, method="lower"))
-
-
-def group_taus(x: Doubles, ys: Sequence[Doubles] | Doubles, unit: Ints) -> Doubles:
-    """(columns, orders): tau between groups, as `agreement.taus`, of each of `x` (columns, n) with each of `ys`
-    (orders, n); pairs of systems with a hole are left out, NaN where a side is constant.
-    """
-    first, second = np.triu_indices(len(unit), 1)
-    weight = pair_weights(unit)[first, second]
-    apart = weight > 0
-    first, second, weight = first[apart], second[apart], weight[apart]
-    signs, known = _signs(x, first, second)
-    found, step = [np.empty((len(x), 0))], max(1, TOGETHER // max(1, len(first)))
-    for at in range(0, len(ys), step):
-        theirs, there = _signs(np.asarray(ys[at : at + step]), first, second)
-        balance = (weight * signs) @ theirs.T
-        possible = ((weight * np.abs(signs)) @ there.T) * ((weight * known) @ np.abs(theirs).T)
-        found.append(ratio(balance, possible))
-    return np.concatenate(found, axis=1)
-
-
-def _signs(values: Doubles, first: Ints, second: Ints) -> tuple[Doubles, Doubles]:
-    """(rows, pairs): the sign of the difference, 0 for a hole; and 1 where both values are known."""
-    difference = values[:, first] - values[:, second]
-    known = np.isfinite(difference)
-    return np.where(known, np.sign(np.where(known, difference, 0.0)), 0.0), known.astype(np.float64)

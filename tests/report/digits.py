@@ -177,10 +177,11 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield r"This holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
-    undecided = r"Whether .+? orders systems as .+? is undecided with (\d+) (?:systems|groups of systems)"
-    yield rf"{undecided}(?:; it would take more than 100)?\.", (str(groups),)
+    undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
+    yield rf"{undecided}\.", (str(groups),)
+    yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")
     if found["groups_needed"]:
-        yield rf"{undecided}; add about (\d+)\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
+        yield rf"{undecided}; add about (\d+) more\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
@@ -199,18 +200,22 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         half = r"Among the better half of the systems .+? orders (\S+ %) of pairs"
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
-        yield rf"{half}; with these topics a perfect metric would reach about (.+?)\.", (percent(tau), percent(top))
+        yield (
+            rf"{half}; with these topics a perfect metric would average about (.+?%)(?:, so more is luck)?\.",
+            (percent(tau), percent(top)),
+        )
     for found in run.of("separable_pairs"):
-        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+|none) apart"
+        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+' (\d+) pairs"
         if found["of"] == "groups":
-            first = r"With one system of each of the (\d+) groups \((\d+) pairs\), retrieval can tell (\d+|none) apart"
+            of = r"With one system of each of the (\d+) groups \((\d+) pairs\)"
         cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        cells[2] = cells[2] if found["separable"] else "none"
-        yield rf"{first}\.", cells
+        cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
+        yield rf"{of}, {told}\.", cells
         right, others = str(found["right"]), [str(found["others_right"]), str(found["others"])]
-        more, rest = rf"{first}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)\."
-        yield rf"{more}{rest}", [*cells, right, *others]
-        yield rf"{more} \(by luck: (p [<=] \.\d+)\){rest}", [*cells, right, p_value(found["p_value"]), *others]
+        more, rest = rf"{of}, {told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+            yield rf"{more}{ends}", [*cells, right, *last]
+            yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
         yield r"Topics are \D+(\d+) reference \w+, not people's queries[^.]*\.", count
@@ -269,7 +274,7 @@ def _decision(run: Folder) -> Iterator[str]:
                 cells += [chance(cell(row, "p_better")), chance(cell(row, "p_loss")), str(int(cell(row, "n_topics")))]
                 cells += [f"{cell(row, 'margin'):g}"]
             cells += [str(len(run.baseline)), str(len(found["systems"])), *_more(found["systems"])]
-        else:
+        elif found["kind"] != "near reference":  # it has none
             yield f"a kind of sentence that no cell is known for: {sentence}"
         rest = sentence
         for name in sorted(_names(run), key=len, reverse=True):

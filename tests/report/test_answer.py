@@ -15,6 +15,7 @@ from clirbench.report.answer import (
     WORDS,
     Answer,
     answered,
+    judged,
     other_metrics,
     percent,
     sentence,
@@ -93,9 +94,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == (
-        f"Whether Slight orders systems as people's judgments do is undecided with 6 systems; add about {needed - 6}."
-    )
+    assert found.sentences[0] == f"Slight: undecided with 6 systems; add about {needed - 6} more."
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -195,8 +194,18 @@ def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None
     made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=declared)))
     found = answered(result(made))
     assert said in found.sentences
-    (judged,) = (one for one in found.findings if one.kind == "judged")
-    assert declared.items() <= judged.values.items()
+    (one,) = (one for one in found.findings if one.kind == "judged")
+    assert declared.items() <= one.values.items()
+
+
+@pytest.mark.parametrize(
+    ("against", "other"), [(["other", ""], True), (["other", "searched other"], False), ([], False)]
+)
+def test_metrics_that_score_against_another_text_say_so(against: list[str], other: bool) -> None:
+    measure = Column("MAP", "measure", np.array(MAP), declared=BY_BM25)
+    metrics = [Column(text, "metric", np.array(MAP), declared={"scored_against": text}) for text in against]
+    said = "Relevance (MAP) is from the searched text; metrics score against another, so no grade is lowered for it."
+    assert (sentence(judged(measure, metrics)) == said) == other
 
 
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
@@ -213,7 +222,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Seventy words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
+    """Eighty words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
@@ -262,6 +271,8 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "With one system of each of the 10 groups (45 "
          "pairs), retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
+         "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
          "retrieval can tell 15 apart; X orders 14 of them rightly, and 19 of the other 30."),
@@ -271,13 +282,17 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "With the two references exchanged, X is shown less clearly."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
          "If systems of one maker belong together, the evidence is weak (units=maker)."),
+        ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
+         "The evidence for X would be strong only if near-copies, too, were made independently."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
+        ("range", {"metric": "X", "tau": 0.4, "ceiling": 0.3}, "Among the better half of the systems X orders 70 % of "
+         "pairs; with these topics a perfect metric would average about 65 %, so more is luck."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
-         "Among the better half of the systems X orders 60 % of pairs; with these topics a perfect metric would reach "
-         "about 90 %."),
+         "Among the better half of the systems X orders 60 % of pairs; with these topics a perfect metric would "
+         "average about 90 %."),
     ],
 )  # fmt: skip
 def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:

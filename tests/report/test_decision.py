@@ -16,6 +16,7 @@ from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_ceilings
 from clirbench.statistics.grades import Evidence
+from clirbench.systems.likeness import Resemblances
 from tests.names import letter_names
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
@@ -81,6 +82,19 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
     assert two_alone.startswith("clirbench recommends new: significantly better than old, by .485 [.")
+
+
+def test_a_recommended_system_that_is_near_the_reference() -> None:
+    """The warning follows the recommendation where the searched reference itself says what is relevant."""
+    nearest = Resemblances(nearest=("h3", "h7"))
+    measure = Column("MAP", "measure", np.zeros(1), declared={"judged_by": "pseudo-relevance"})
+    made = run_of(evidence := spread(2.0))
+    assert len(decision_findings(replace(made, resemblances=nearest))) == 1
+    measure = replace(measure, values=evidence.board["MAP"].values)
+    made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first."
+    assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
+    assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
 
 
 def test_a_system_that_is_tied_with_some() -> None:
@@ -171,7 +185,7 @@ def test_a_choice_that_is_tied_is_right() -> None:
     (pick,) = made.decision.picks
     assert pick.system in made.decision.tied
     (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
-    assert str(finding) == f"m0 picks {made.decision.recommended[0]} or a system tied with it."
+    assert str(finding) == f"m0 picks {tied}, tied with {made.decision.recommended[0]}."
 
 
 @pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])
@@ -265,7 +279,7 @@ def test_less_is_better_in_the_measure_as_printed() -> None:
         (-0.1, 0.0, "new is worse than old by MAP: -.", True),
         (0.0, 0.1, "new is not worse than old by more than 0.1 MAP: ", False),
         (-0.1, 0.2, "new is not worse than old by more than 0.2 MAP: ", False),
-        (0.0, 0.0, "Whether new is better than old by MAP is open: ", False),
+        (0.0, 0.0, "Whether new is better than old by MAP is undecided: ", False),
     ],
 )
 def test_two_systems_and_no_metric(shift: float, margin: float, said: str, worse: bool) -> None:

@@ -19,6 +19,9 @@ from clirbench.statistics.ceiling import (
     twice_judged,
     twice_searched,
 )
+from clirbench.statistics.correlation import KENDALL, Correlation
+from clirbench.statistics.grades import OPEN, STRONG
+from clirbench.statistics.kinds import lowered_by_retrievers
 from clirbench.types import Doubles
 from tests.statistics.worlds import world
 
@@ -138,3 +141,9 @@ def test_measures_of_two_retrievers_are_found() -> None:
     assert (row.first, row.second, row.metric, row.n_units) == ("MAP", "MAP[dense]", "m", 30)
     assert row.gap == pytest.approx(row.tau_first - row.tau_second)
     assert 0 < row.ci_low < row.gap < row.ci_high
+    rows = [Correlation(name, "m", KENDALL, 0.5, grade=STRONG) for name in ("MAP", "MAP[dense]", "RBO")]
+    rows[1] = replace(rows[1], grade=OPEN)
+    lowered = [(row.grade, row.lowered) for row in lowered_by_retrievers(rows, board, units_of(board))]
+    assert lowered == [(OPEN, "retriever"), (OPEN, ""), (STRONG, "")]
+    alike = by_two(x, x + 0.1 * rng.normal(size=30), x + 0.1 * rng.normal(size=30))
+    assert [row.grade for row in lowered_by_retrievers(rows, alike, units_of(alike))] == [STRONG, OPEN, STRONG]

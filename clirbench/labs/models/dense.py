@@ -34,6 +34,12 @@ AT_ONCE = 1 << 14  # passages that are encoded, or multiplied, in one go
 SCORES = 1 << 25  # scores that are held at once: 128 MB
 LINE = "line"
 """As `passage`: each line of a document."""
+DESCRIBED = {
+    "encode_static": "encoder static: sums of word vectors, no neural network",
+    "encode_onnx": "a neural network",
+    "hf": "a neural network",
+}
+"""What reports call the encoders of our scripts."""
 KEPT_AT_ONCE = 512  # lines whose vectors are written at once: what a killed run loses
 LOG = logging.getLogger(__name__)
 
@@ -66,6 +72,11 @@ class ProgramEncoder:
     @property
     def signature(self) -> str:
         return self.program.signature
+
+    @property
+    def described(self) -> str:
+        """Its name in reports."""
+        return DESCRIBED.get(self.program.name, self.program.name)
 
     @property
     def fingerprint(self) -> str:
@@ -230,6 +241,11 @@ class Dense:
         if self.passage != LINE:
             whole_number("retrieval.passage", self.passage, least=0)
         whole_number("retrieval.depth", self.depth)
+
+    @property
+    def described(self) -> str:
+        """Its name in reports, with what encodes: "dense (encoder static: ...)"."""
+        return f"{self.kind} ({getattr(self.encoder, 'described', 'vectors')})"
 
     @property
     def signature(self) -> str:
