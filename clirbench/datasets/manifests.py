@@ -19,9 +19,8 @@ from clirbench.files.score_tables import manifest_folder
 from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
 
-PACKAGE = "apt://"
-"""Begins the address of a package of the system."""
 SHA256 = re.compile("[0-9a-f]{64}")
+PACKAGE = "apt://"
 TEXTS = ("title", "origin", "licence", "citation", "by_hand")
 SHAPE = {
     **dict.fromkeys((*TEXTS, "mirror", "url"), str),
