@@ -187,9 +187,8 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
         where = Path(layout.where)
         around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
         meant = [f"; type folder={folder}" for folder in sorted({path.parent for path in around})]
-        raise InputError(
-            f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{''.join(meant[:1])}"
-        )
+        cure = next(iter(meant), "; another layout has a reader of its own, corpus=NAME (docs/how-to/corpus.md)")
+        raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)
     if names in (("first",), ()):
         return (min(layout.references),)
