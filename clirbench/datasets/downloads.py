@@ -26,7 +26,6 @@ from clirbench.checks import PACKAGE
 from clirbench.errors import DownloadError, writing
 
 PIECE = 1 << 18
-PACKAGE = "apt://"
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
 

@@ -183,6 +183,8 @@ def verify(path: Path, file: DataFile) -> None:
 
 def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> dict[str, Path]:
     """Fetch files into the cache, verified; raises `DownloadError` (all of them, as `Problems`)."""
+    from clirbench.datasets.downloads import fetch  # here, because few runs reach another machine
+
     home = cache_folder(cache, manifest)
     errors: list[ClirbenchError] = []
     paths: dict[str, Path] = {}
