@@ -1,6 +1,6 @@
 # The two commands of README in a container:
 #   docker build -t clirbench . && docker run --rm -v "$PWD/runs:/clirbench/runs" clirbench
-FROM python:3.13-slim AS wheel
+FROM python:3.13 AS wheel
 WORKDIR /source
 COPY . .
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheel .
@@ -11,7 +11,5 @@ COPY requirements-run.lock /
 RUN pip install --no-cache-dir --require-hashes --requirement /requirements-run.lock
 COPY --from=wheel /wheel /wheel
 RUN pip install --no-cache-dir --no-deps /wheel/*.whl && rm -r /wheel
-# Compiled kernels are kept in the image, or each container would compile them.
-RUN clirbench hydra.run.dir=/tmp/demo paths.cache=/tmp/cache && rm -r /tmp/demo /tmp/cache
 WORKDIR /clirbench
 ENTRYPOINT ["clirbench"]

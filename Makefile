@@ -73,13 +73,13 @@ $(UV):
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $(VENV)/uv.lock.txt
 
 # To run, a fifth of the lock is enough; what tests and documentation need comes with the first target that needs it.
-$(BASE): $(LOCK) pyproject.toml | $(UV)
-	$(UV) pip install --quiet --python $(BIN)/python --constraints $(LOCK) --build-constraints $(LOCK) --editable .
+$(BASE): $(LOCK) pyproject.toml hatch_build.py $(wildcard clirbench/native/*.[ch]) | $(UV)
+	$(UV) pip install --quiet --python $(BIN)/python --constraints $(LOCK) --build-constraints $(LOCK) --refresh-package clirbench --editable .
 	touch $(BASE)
 
-$(STAMP): $(LOCK) pyproject.toml | $(UV)
+$(STAMP): $(LOCK) pyproject.toml hatch_build.py $(wildcard clirbench/native/*.[ch]) | $(UV)
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes --build-constraints $(LOCK) $(LOCK)
-	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --refresh-package clirbench --editable .
 	touch $(BASE) $(STAMP)
 
 # What `make install` brings; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.

@@ -3,8 +3,8 @@
 Writes clirbench/labs/collections/data/{collections,places,scales,taus}.tsv, which travel with the program, and
 docs/data/memory.tsv: for each metric, language group and band of quality, what was predicted for collections that were
 left out (with every collection of the same two languages) and what was seen. The measure is RBO(p=0.9) against the
-ranking of the reference. Runs are jobs of +experiment=wmt_folder; where a collection has two references, those count in
-which one is searched and the other scores, for a shared reference favours metrics that match words.
+ranking of the reference. Runs are of +experiment=wmt_part with default topics; where a collection has two references,
+those count in which one is searched and the other scores, for a shared reference favours metrics that match words.
 """
 
 import argparse
@@ -56,9 +56,9 @@ class Run:
         self.lines = int(results["inputs"]["test_segments"])
         self.references = results["inputs"]["texts"]["references"]
         self.taus = {
-            row["metric"]: (float(row["value"]), int(row["groups"]))
+            row["metric"]: float(row["value"])
             for row in read_table(folder / "correlations.tsv").records()
-            if row["measure"] == PRIMARY and row["coefficient"] == "kendall" and row["value"] and row["groups"]
+            if row["measure"] == PRIMARY and row["coefficient"] == "kendall" and row["value"]
         }
 
     @property
@@ -86,9 +86,8 @@ def main(arguments: Sequence[str]) -> int:
         (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
         for run in runs
     ))  # fmt: skip
-    write(DATA / "taus.tsv", ("collection", "metric", "tau", "systems"), (
-        (run.name, metric, f"{tau:.4f}", groups)
-        for run in runs for metric, (tau, groups) in run.taus.items() if metric in METRICS
+    write(DATA / "taus.tsv", ("collection", "metric", "tau"), (
+        (run.name, metric, f"{tau:.4f}") for run in runs for metric, tau in run.taus.items() if metric in METRICS
     ))  # fmt: skip
     places, scales, calibration = [], [], []
     for metric in METRICS:

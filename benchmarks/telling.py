@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clirbench.labs.collections.memory import SCALES, Observed, Told, another, learn
+from clirbench.labs.collections.memory import SCALES, Told, learn
 from clirbench.types import Doubles
 
 SLOPES: Doubles = np.exp(np.linspace(np.log(1e-5), np.log(0.3), 56))
@@ -88,13 +88,3 @@ def reliability(
         seen.append((pairs.gain > 0).astype(float))
         weight.append(np.full(len(pairs.gap), 1 / len(pairs.gap)))
     return np.hstack([*predicted, ()]), np.hstack([*seen, ()]), np.hstack([*weight, ()])
-
-
-def held(taus: Sequence[Observed]) -> float:
-    """How often the interval of 90 % that other clusters give holds a collection's tau."""
-    found = []
-    for one in taus:
-        others = [other for other in taus if other.cluster != one.cluster]
-        low, _, high = another(others, one.systems)
-        found.append(low <= one.tau <= high)
-    return float(np.mean(found))

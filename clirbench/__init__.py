@@ -4,7 +4,6 @@
 `names`, and each is loaded when it is used.
 """
 
-import ast
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -20,6 +19,8 @@ __path__ = [*__path__, str(Path(__file__).with_name("commands"))]
 @cache
 def places(package: str) -> dict[str, tuple[str, str]]:
     """The names that a package offers, each with the module and the name that it stands for."""
+    import ast  # here, because a start needs none of it
+
     stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi")
     found: dict[str, tuple[str, str]] = {}
     for node in ast.parse(stub.read_text(encoding="utf-8")).body:

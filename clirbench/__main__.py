@@ -13,6 +13,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
 
+from clirbench.files import direct
+
+if __name__ == "__main__":
+    direct.answer()
+
 # Before numpy is loaded: matrices here are small and workers many, and OpenBLAS's threads wait for one another (a
 # hundred times as long on a busy machine). With one, the last bits of a result do not depend on the number of cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -42,6 +47,7 @@ from clirbench.commands.base import (
 )
 from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, composed, plain_configuration, prepare_overrides, sweep_of
+from clirbench.configuration.laboratories import config_folders
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import ConfigError, interrupt, interrupted, raise_all
 from clirbench.files.run_files import refuse_links
@@ -84,7 +90,7 @@ def main() -> None:
             folder = Path(cfg.hydra.run.dir).absolute()
             with open_dict(cfg):
                 del cfg["hydra"]
-            _ended.append(run(cfg, folder, arguments)[0])
+            _ended.append(run(cfg, folder, arguments, answered=bool(direct.asked))[0])
         if any(_ended):
             sys.exit(next(filter(None, _ended)))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
@@ -121,18 +127,20 @@ def job(cfg: DictConfig) -> str | float | None:
     return returned
 
 
-def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, float | None]:
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str], *, answered: bool = False) -> tuple[int, float | None]:
     """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed, and the
     value of `objective`.
 
-    place: the folder. overrides: those of Hydra and of the run.
+    place: the folder. overrides: those of Hydra and of the run. answered: whether the next such run is to be answered
+    with what this one says.
     """
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
     from clirbench.api.running import running
-    from clirbench.configuration.building import build, limits_of
+    from clirbench.configuration.building import build, effects, has_own_folders, limits_of, named_files
     from clirbench.report import terminal
     from clirbench.report.folder import RunFolder
-    from clirbench.report.provenance import COMMAND, provenance
+    from clirbench.report.provenance import COMMAND, provenance, shipped
+    from clirbench.store.store import current_snapshot
 
     kept = [one for one in overrides if key_of(one)[:5] != "hydra" or key_of(one) == SEARCH_PATH]
     words = [*COMMAND, *kept]
@@ -146,10 +154,19 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, fl
     with running(experiment, Path(cfg.paths.cache), folder.path, words) as result:
         if not cfg.output.json:
             terminal.show(result, quiet=bool(cfg.output.quiet))
-        folder.write(result, provenance(plain_configuration(cfg), words, result))
+        configuration, seen = plain_configuration(cfg), current_snapshot()
+        folder.write(result, provenance(configuration, words, result))
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
-    return WORSE if result.worse else SOME_FAILED if result.failed else 0, result.objective
+    status = WORSE if result.worse else SOME_FAILED if result.failed else 0
+    if answered and status != SOME_FAILED and not any(effects(configuration, CONF)) and not has_own_folders(words):
+        sys.stdout.flush()
+        text: Any = sys.stdout.buffer
+        said = (bytes(text.raw.kept), f"{folder.path}\n" if cfg.output.json else "", status)
+        read = {path: (sha256, seen.states.get(path)) for path, sha256 in seen.seen.items()}
+        program = [*shipped(), CONF, *config_folders(), *CONF.parent.glob("*.lock")]
+        direct.keep(str(folder.path), said, read, map(str, program), named_files(configuration))
+    return status, result.objective
 
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:

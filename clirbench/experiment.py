@@ -267,7 +267,9 @@ def looked_over(
     healthy = {(name, ""): one for name, one in zip(named, of_references, strict=False)}
     healthy |= {(s, name[1]): one for s, of in found.items() for name, one in of.items() if name[0] == "health"}
     ours = {s: of["worded",] for s, of in found.items() if ("worded",) in of}
-    return healthy, resemblances(of_references[len(named) :], ours, seed=experiment.seed) if ours else Resemblances()
+    if not ours:
+        return healthy, Resemblances()
+    return healthy, resemblances(of_references[len(named) :], ours, searched=references.searched, seed=experiment.seed)
 
 
 def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:

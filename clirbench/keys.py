@@ -123,6 +123,7 @@ KEYS = (
     Key("download", FLAG, False, "whether missing data may be fetched"),
     Key("second_topics", FLAG, True, "beside topics made from the collection, another kind is searched and compared"),
     Key("seed", WHOLE, 0, "seed of everything random"),
+    Key("fresh", FLAG, False, "compute although nothing has changed since the same run was finished"),
     Key("check", FLAG, False, "read, align and list everything, run nothing"),
     *(Key(f"limits.{one.name}", COUNT, one.default, f"the most that is read: {one.metadata['of']}") for one in LIMITS),
     Key("output.runs", TEXT, "auto", "run files; auto: all up to 50 systems", ("all", "ideal", "none", "auto")),
@@ -193,4 +194,4 @@ def may_name_files(key: str) -> bool:
     key = key.partition("[")[0]
     if key in BY_NAME:
         return BY_NAME[key].more == FILES
-    return key not in NODES and not key.endswith((".include", ".exclude"))
+    return key not in NODES and not key.endswith((".include", ".exclude", "corpus.scores"))

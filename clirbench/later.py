@@ -48,6 +48,10 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
             self.loaded[id(kept)] = value
         return value
 
+    def __reduce__(self) -> Any:
+        # What it has loaded is known by where values lie in the memory of this process.
+        return type(self), (self.kept, self.holds, self.room)
+
     @property
     def held_bytes(self) -> int:
         """Bytes of the arrays that this shelf has loaded and holds."""

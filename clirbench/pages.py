@@ -126,8 +126,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """`A, B and C`; of many, the first and how many more."""
-    if len(names) > most:
+    """`A, B and C`; of many, the first and how many more: two at least, as a name takes no more room than "1 more"."""
+    if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     if len(names) < 2:
         return "".join(names)

@@ -350,11 +350,6 @@ def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
     }
 
 
-def test_numba_is_loaded_in_one_place() -> None:
-    """Which keeps a file of the current folder from configuring it."""
-    assert [module for module, source in SOURCES.items() if "numba" in top(source)] == ["metrics.compiled"]
-
-
 def test_no_pickle_is_ever_loaded() -> None:
     assert [module for module, source in SOURCES.items() if top(source) & {"pickle", "cloudpickle", "dill"}] == []
 

@@ -58,7 +58,7 @@ def test_a_folder_of_wmt_says_what_it_is_and_has_one_set_of_tables(
         assert name in second + third or " more" in second + third, name
     for name in {"AutoRank", "MetricX"} & {*used["scores"]}:  # 1 and 0 are the best
         assert re.search(rf"^note: less is better in .*\b{name}\b.*, by the name$", screens[0], re.MULTILINE)
-    if near := re.search(r"the nearest is (.*) \(-?\.\d+ \[", screens[0]):
+    if near := re.search(r"the nearest, (.*), is \.\d+ \[", screens[0]):
         ranked = read_table(tmp_path / "one" / "decision.tsv")
         apart = {float(d): name for name, d in zip(*map(ranked.column, ("system", "difference")), strict=True)}
         assert near[1] == apart[sorted(apart)[-2]], "the smallest difference but that of the recommended system, 0"

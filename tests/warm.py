@@ -25,8 +25,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
     "antlr4.LL1Analyzer", "hydra", "hydra._internal.config_loader_impl",
     "hydra._internal.core_plugins.basic_launcher", "hydra.experimental.callback", "hydra.experimental.compose",
-    "hydra.experimental.initialize", "ir_measures", "joblib", "joblib.externals.loky.process_executor", "numba",
-    "numba.core.runtime", "numba.typed", "numpy.random", "psutil", "pytrec_eval", "rich.progress", "rich.table",
+    "hydra.experimental.initialize", "ir_measures", "joblib", "joblib.externals.loky.process_executor",
+    "numpy.random", "psutil", "pytrec_eval", "rich.progress", "rich.table",
     "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
 )  # fmt: skip
 OF_MOST_RUNS = (
@@ -34,7 +34,7 @@ OF_MOST_RUNS = (
     "report.terminal", "statistics.correlation", "topics.made",
 )  # fmt: skip
 AT_LOAD = (
-    "PYTHON", "NUMBA", "OPENBLAS", "OMP", "MKL", "NPY", "SCIPY", "MPL", "LD_", "LC_", "LANG", "TZ", "HOME", "XDG",
+    "PYTHON", "OPENBLAS", "OMP", "MKL", "NPY", "SCIPY", "MPL", "LD_", "LC_", "LANG", "TZ", "HOME", "XDG",
     "TMP", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR",
 )  # fmt: skip
 
@@ -43,13 +43,10 @@ def load() -> None:
     """Import what a run imports, and use what is made by its first use; the main module itself is left to the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from hydra.core.override_parser.overrides_parser import OverridesParser
-    from numba.core.registry import cpu_target
     from omegaconf import grammar_parser
 
     for name in LIBRARIES:
         importlib.import_module(name)
-    for context in (cpu_target.typing_context, cpu_target.target_context):
-        context.refresh()  # what numba loads before the first compiled function
     for text in ("a.b=[c,1,'d']", "+a/b=c", "~a", "a=/b/c_d-e", "a={b: 'c d', e: 1.5}", "a=null", 'a="b"', "a=1,2"):
         OverridesParser.create().parse_override(text)  # the tables of two grammars are made by use
     grammar_parser.parse("${a.b}")

@@ -14,7 +14,7 @@ from clirbench.types import Doubles, TestSet
 class WrongWords(Tokenised):
     """100 * reference words that the hypothesis has not at their place / reference words."""
 
-    higher_is_better: ClassVar[bool] = False
+    higher_is_better = False
     first_reference: ClassVar[bool] = True
 
     tokenize: str = "none"

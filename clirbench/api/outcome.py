@@ -5,10 +5,12 @@ DataFrames of other libraries (polars, pyarrow, duckdb, ...) as those of pandas.
 What differs between two runs, as a DataFrame and as a page.
 """
 
+import copyreg
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +19,13 @@ from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
-from clirbench.report.answer import grouping
 from clirbench.report.compared import Comparison, RunFiles, read_run
 from clirbench.report.compared import compare as compare_files
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label
 from clirbench.report.folder import as_json
+from clirbench.report.groupings import grouping
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
 
@@ -41,6 +43,14 @@ MOST = 5
 """Warnings that the text of an outcome shows."""
 DESCRIBED = ("name", "role", "origin", "higher_is_better", "table", "signature")
 """What results.json says of each column."""
+
+
+def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(values)
+
+
+# Results have such mappings in many places, and an outcome goes through pools of processes and into caches.
+copyreg.pickle(MappingProxyType, lambda proxy: (_read_only, (dict(proxy),)))
 
 
 class RunWarning(UserWarning):

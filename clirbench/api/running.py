@@ -251,12 +251,12 @@ def is_plain(value: Any) -> bool:
 
 def _checked(experiment: Experiment) -> Outcome:
     """`check=True`: what the command line prints is the answer; there are no tables, and nothing can be saved."""
-
-    def refuse(target: Path) -> None:
-        raise ConfigError(f"check=True ran nothing to write to {target}")
-
     said = "\n".join(map(escape_unseen, checked(experiment)))
-    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), refuse)
+    return Outcome({"name": experiment.name, "answer": said}, {}, Tables({}, holds=True), _refuse)
+
+
+def _refuse(target: Path) -> None:
+    raise ConfigError(f"check=True ran nothing to write to {target}")
 
 
 def quote_value(value: Any) -> str:
@@ -406,6 +406,13 @@ def _add_events(target: Path, lines: bytes) -> None:
         journal.append(lines)
 
 
+def _write(result: Result, made: Any, planned: bytes, told: bytes, target: Path) -> None:
+    claimed = RunFolder.claim(target)
+    (target / PLAN).write_bytes(planned)
+    _add_events(target, told)
+    claimed.write(result, made)
+
+
 def _outcome(
     experiment: Experiment, cache: Path, configuration: Any, command: Sequence[str], written: Path | None = None
 ) -> Outcome:
@@ -416,13 +423,7 @@ def _outcome(
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
         told = told.replace(str(written).encode(), DATAFRAME.encode())
-
-    def write(target: Path) -> None:
-        claimed = RunFolder.claim(target)
-        (target / PLAN).write_bytes(planned)
-        _add_events(target, told)
-        claimed.write(result, made)
-
+    write = partial(_write, result, made, planned, told)
     for line in notes(result, brief=True):
         warnings.warn(escape_unseen(line), RunWarning, stacklevel=4)  # of who called `run` or `correlate`
     return Outcome(results(result), made, Tables(run_tables(result), holds=True), write)

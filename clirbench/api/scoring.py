@@ -36,12 +36,20 @@ def metric_by_name(name: str) -> Metric:
     return metric_named(name)
 
 
-def score(hypotheses: Any, references: Any, metric: str | Metric, *, source: Any = None, segments: bool = False) -> Any:
+def _metric(given: Any) -> Metric:
+    from clirbench.configuration.building import metric_of
+
+    metric: Metric = checked("metric", metric_of(given), Metric)
+    return metric
+
+
+def score(hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: bool = False) -> Any:
     """The score of a system's lines, a float, as a run computes it; with `segments`, that of each line as a Series.
 
     `hypotheses`: lines, or the `Path` of a file of lines. `references`: the same, or a list of several references.
-    `metric`: the name of one that the command line has, or a metric; metrics that read the source need `source`.
-    Raises `AlignmentError` for unequal numbers of lines, `UnknownName` for a metric that does not exist.
+    `metric`: the name of one that the command line has, or a metric, one of sacreBLEU's too; metrics that read the
+    source need `source`. Raises `AlignmentError` for unequal numbers of lines, `UnknownName` for a metric that does
+    not exist.
 
         >>> import clirbench as cb
         >>> round(cb.score(["the cat sat"], ["the cat sat down"], "chrF2"), 2)
@@ -49,24 +57,22 @@ def score(hypotheses: Any, references: Any, metric: str | Metric, *, source: Any
         >>> cb.score(["a b", "c d"], ["a b", "c e"], "WER", segments=True).tolist()
         [0.0, 50.0]
     """
-    lines, kept = (
-        lines_of("hypotheses", hypotheses),
-        [lines_of("references", one) for one in each_reference(references)],
-    )
+    lines = lines_of("hypotheses", hypotheses)
+    kept = tuple(lines_of("references", one) for one in each_reference(references))
     if not lines:
         raise AlignmentError("hypotheses: there is no line, so there is nothing to score")
-    test = TestSet(tuple(kept), None if source is None else lines_of("source", source))
-    metric = metric_by_name(metric) if isinstance(metric, str) else checked("metric", metric, Metric)
-    statistics = metric.statistics(lines, test)
+    test = TestSet(kept, None if source is None else lines_of("source", source))
+    chosen = metric_by_name(metric) if isinstance(metric, str) else _metric(metric)
+    statistics = chosen.statistics(lines, test)
     if not segments:
-        return float(np.asarray(metric.score(np.asarray(statistics.sum(axis=0)))))
+        return float(np.asarray(chosen.score(np.asarray(statistics.sum(axis=0)))))
     import pandas as pd
 
     if isinstance(statistics, np.ndarray):
-        scores = metric.score(statistics)
+        scores = chosen.score(statistics)
     else:
-        scores = np.array([metric.score(np.asarray(statistics[[i]].sum(axis=0))) for i in range(len(lines))])
-    return pd.Series(scores.reshape(-1), name=metric.name, dtype=float)
+        scores = np.array([chosen.score(np.asarray(statistics[[i]].sum(axis=0))) for i in range(len(lines))])
+    return pd.Series(scores.reshape(-1), name=chosen.name, dtype=float)
 
 
 def evaluate(
@@ -76,7 +82,8 @@ def evaluate(
 
     `qrels`, `run`: {topic: {document: grade or score}}; rows, or a DataFrame (as in `correlate`), with the columns of
     ir_measures (query_id, doc_id, relevance or score), PyTerrier (qid, docno, label), ranx (q_id) or trec_eval (docid,
-    rel, sim); the path of a TREC file; or our own `Qrels` and `Run`. `measures`: names, or objects of ir_measures.
+    rel, sim); the path of a TREC file; or `Qrels` and `Run`, ours or those of ranx. `measures`: names, or objects of
+    ir_measures.
     `ideal`: the run that RBO and its like compare with; default, the judged documents by grade, equal grades tied.
     `n_documents`: the size of the collection, which AQWV needs.
 
@@ -123,6 +130,8 @@ def _run(run: Any) -> Run:
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
     """{topic: {document: number}} of any of the forms that `evaluate` takes."""
     kind = int if value == "relevance" else float
+    if type(given).__module__.partition(".")[0] == "ranx":
+        given = given.to_dict()
     try:
         if isinstance(given, Mapping):
             return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}

@@ -143,9 +143,12 @@ def run_command(
 
 
 class Tolerant(io.FileIO):
-    """A standard stream whose reader may go; what is written after that is dropped."""
+    """A standard stream whose reader may go; what is written after that is dropped. `kept`: all of it."""
+
+    kept = b""
 
     def write(self, data: Any) -> int:
+        self.kept += bytes(data)
         try:
             return super().write(data)
         except BrokenPipeError:

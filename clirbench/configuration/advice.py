@@ -21,6 +21,11 @@ ENGINES = {
 COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 """Groups of which a run has one component each."""
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
+OF_SACREBLEU = {
+    "bleu": "BLEU", "ter": "TER", "chrf": "chrF2", "chrF": "chrF2", "chrf++": "chrFpp", "chrF++": "chrFpp",
+    "chrF2++": "chrFpp",
+}  # fmt: skip
+"""Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
 OPEN = re.compile(r"scores\.rename\.")
 """Keys within keys whose value is a mapping."""
 
@@ -71,9 +76,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str]) -> ConfigError:
     """
     path = Path(name)
     meant = ENGINES.get(name, "") if group == "engine" else ""
-    if group == "metric" and name.lower() == "chrf":
-        meant = "'metric=[chrF2]', which chrF of sacreBLEU is"
-    elif group == "metric" and is_measure(name):
+    if group == "metric" and is_measure(name):
         meant = f"'measures=[{name}]': it is an IR measure"
     elif path.suffix or len(path.parts) > 1:
         kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
@@ -164,6 +167,8 @@ def spell_for_hydra(argument: str) -> str:
     key, equals, value = argument.partition("=")
     key = re.sub(r"^([+~]*retrieval@also)(?=\.|$)", r"\1_retrieval", key)  # `also` holds judgments
     key = re.sub(r"^(experiment|measure)$", r"+\1", key)  # groups of which nothing is chosen by default
+    if key.lstrip("+") == "metric":
+        value = re.sub(r"[\w+]+", lambda found: OF_SACREBLEU.get(found[0], found[0]), value)
     bare = value.strip("\"'")
     if bare.startswith("~/") or bare == "~":
         value = str(Path(bare).expanduser())

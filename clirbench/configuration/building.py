@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
-from clirbench.configuration.advice import unknown_keys
+from clirbench.configuration.advice import OF_SACREBLEU, unknown_keys
 from clirbench.configuration.composing import (
     compose_configuration,
     joining,
@@ -36,9 +36,21 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import UNSEEN, ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.keys import BY_NAME, KEYS, SEARCH_PATH, is_number, is_text, key_of, problems, settings, value_of
+from clirbench.keys import (
+    BY_NAME,
+    KEYS,
+    SEARCH_PATH,
+    is_number,
+    is_text,
+    key_of,
+    may_name_files,
+    problems,
+    settings,
+    value_of,
+)
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
+from clirbench.metrics.tokens import TOKENISERS
 from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.analyzers import ByLanguage
@@ -276,7 +288,7 @@ class _Parts:
         made = [
             self.made(named[one][1], f"{group}.{named[one][0]}", protocol)
             if isinstance(one, str)
-            else self.made(one, group, protocol)
+            else self.made(metric_of(one), group, protocol)
             for one in listed
         ]
         return self._unlike(group, made)
@@ -357,6 +369,19 @@ def metric_named(name: str) -> Metric:
     return metrics[0]  # type: ignore[no-any-return]
 
 
+def metric_of(metric: Any) -> Any:
+    """A metric object of sacreBLEU as ours with the same settings, which has its score; any other object as it is."""
+    kind, name = type(metric), OF_SACREBLEU.get(type(metric).__name__.lower())
+    if kind.__module__.partition(".")[0] != "sacrebleu" or name is None:
+        return metric
+    ours: Any = type(metric_named(name))
+    own = {one.name: getattr(metric, one.name) for one in fields(ours) if one.init and hasattr(metric, one.name)}
+    if "tokenize" in ours.__dataclass_fields__:
+        cut = metric.tokenizer.signature()  # with the version of MeCab
+        own["tokenize"] = next((one for one in TOKENISERS if cut.startswith(one)), cut)
+    return ours(**{name: value for name, value in own.items() if name != "name"})
+
+
 CORE = {"clirbench.engines.elsewhere.Joblib": "sends work to other machines"}
 """The core's; those of laboratories are in their `reaches.yaml`."""
 MOST = 20_000
@@ -418,6 +443,19 @@ def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str,
             yield key, does, node
         elif (folder := node.get("cache")) not in (None, cache) and TARGET in node:
             yield key, f"writes to {folder}", {}
+
+
+def named_files(configuration: Mapping[str, Any]) -> set[str]:
+    """Every text of a whole configuration that may be the name of a file or folder, but for where data lie ready."""
+    found = {
+        (key, one)
+        for key, node in _nodes(configuration, "")
+        for name, value in node.items()
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, str) and may_name_files(f"{key}.{name}".lstrip("."))
+    }
+    kept = {one for key, one in found if key == "paths"}
+    return {one for _, one in found if one and one not in kept}
 
 
 def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

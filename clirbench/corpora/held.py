@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import HeldLayout
+from clirbench.corpora.layout import HeldLayout, located
 from clirbench.corpora.sides import SideTexts, check_doc_id, read_corpus, side_texts
 from clirbench.files.lines import Lines
 from clirbench.text import TextLines, check_name
@@ -40,7 +41,7 @@ class HeldCorpus:
         files |= {"source.txt": ("source", self.source)} if self.source is not None else {}
         layout = HeldLayout(
             "texts",
-            lambda _: {},
+            partial(located, {}),
             {name: f"reference-{name}.txt" for name in self.references},
             {name: f"systems/{name}.txt" for name in self.texts},
             {"source.txt": "source.txt"} if self.source is not None else {},

@@ -20,7 +20,7 @@ codes, and the language that a text is in.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,6 +95,11 @@ class HeldLayout(Layout):
         return None
 
 
+def located(paths: Mapping[str, Path], files: Sequence[str]) -> Mapping[str, Path]:
+    """The `locate` of a layout whose paths are known; without any, of one whose texts are held."""
+    return paths
+
+
 def text_at(path: Path) -> Text:
     """The text of a file by its name: JSON-lines documents (`.jsonl`, `.jsonl.gz`) or plain lines."""
     return JsonlText(path) if is_jsonl(path) else TextFile(path)
@@ -134,7 +139,7 @@ def layout_of(where: str, names: Iterable[str], locate: Callable[[Sequence[str]]
 def folder_layout(folder: str | Path) -> Layout:
     """The layout of a folder; raises `InputError` where it is missing or is no folder."""
     paths = _named_paths(folder)
-    return layout_of(str(folder), paths, lambda _: paths)
+    return layout_of(str(folder), paths, partial(located, paths))
 
 
 def _named_paths(folder: str | Path) -> dict[str, Path]:
@@ -161,7 +166,7 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
         paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
-    return layout_of(str(folder), paths, lambda _: paths)
+    return layout_of(str(folder), paths, partial(located, paths))
 
 
 def files_in(folder: Path) -> dict[str, Path]:

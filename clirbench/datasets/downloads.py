@@ -1,12 +1,15 @@
 """One file from a public address: verified, and put in place only when it is whole and right.
 
-One answer over http or https, with limits on each receive, the total time and the bytes.
+One answer over http or https, with limits on each receive, the total time and the bytes; a package of Debian
+(apt://NAME=VERSION) by apt-get, from wherever this machine gets its packages.
 """
 
 import hashlib
 import http.client
 import io
+import shutil
 import socket
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -22,6 +25,7 @@ from urllib.parse import urlsplit
 from clirbench.errors import DownloadError, writing
 
 PIECE = 1 << 18
+PACKAGE = "apt://"
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
 
@@ -74,12 +78,33 @@ def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60
 
 
 def _pieces(url: str, pace: Pace) -> Iterator[bytes]:
+    if url.startswith(PACKAGE):
+        yield from _package(url, pace)
+        return
     with answer(url, {"User-Agent": "clirbench", "Accept-Encoding": "identity"}, pace) as response:
         try:
             while piece := response.read1(PIECE):
                 yield piece
         except (http.client.HTTPException, OSError) as error:
             raise DownloadError(f"{url}: broke off ({reason(error)}); run it again") from None
+
+
+def _package(url: str, pace: Pace) -> Iterator[bytes]:
+    """A package of Debian, in a folder that apt-get fills."""
+    if shutil.which("apt-get") is None:
+        raise DownloadError(f"{url}: is a package of Debian, and there is no apt-get here")
+    with TemporaryDirectory() as folder:
+        command = ("apt-get", "--quiet", "download", url.removeprefix(PACKAGE))
+        try:
+            subprocess.run(command, cwd=folder, capture_output=True, timeout=pace.left(), check=True)
+            with next(Path(folder).iterdir()).open("rb") as stream:
+                while piece := stream.read(PIECE):
+                    yield piece
+        except (subprocess.SubprocessError, OSError, StopIteration):
+            raise DownloadError(
+                f"{url}: apt-get cannot get it; try `{' '.join(command)}` yourself: apt-get update may be needed, or "
+                "another release of Debian"
+            ) from None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clirbench.datasets.downloads import fetch
+from clirbench.datasets.downloads import PACKAGE, fetch
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
 from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
@@ -247,8 +247,8 @@ def _data_file(path: Path, entry: Mapping[str, Any], base: str, insecure: str) -
     packing = entry.get("packing", "none")
     shape = {} if entry.get("by_hand") else {"sha256": SHA256}
     wrong = shape_error(entry, shape | ({"packed_bytes": int, "packed_sha256": SHA256} if packing == "gzip" else {}))
-    if not url.startswith(("https://", "http://")):
-        wrong = f"{url}: only https and http addresses are fetched"
+    if not url.startswith(("https://", "http://", PACKAGE)):
+        wrong = f"{url}: only https and http addresses, and packages of Debian (apt://NAME=VERSION), are fetched"
     elif url.startswith("http://") and not insecure.strip():
         wrong = f"{url}: use https; where a server has none, a key http: of the manifest says why"
     elif packing not in ("none", "gzip"):

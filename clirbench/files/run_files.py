@@ -27,6 +27,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from clirbench.errors import InputError, escape_unseen, one_line, writing
+from clirbench.files.direct import SETTLED as SETTLED
+from clirbench.files.direct import State as State
+from clirbench.files.direct import state_of as state_of
 from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, whole_content, whole_text
 
@@ -159,21 +162,6 @@ def numbers(table: TextTable, column: str, missing: Collection[str] = ("",)) -> 
             raise InputError(f"{table.where}: line {line}: {column} is {cell!r}, {most}")
         found.append(value)
     return found
-
-
-State = tuple[int, int, int, int, int]
-"""Device, inode, size, time of the content, time of the entry."""
-SETTLED = 2 * 10**9
-"""Nanoseconds after which the times of a file tell its last change from the one before."""
-
-
-def state_of(path: Path) -> State | None:
-    """The operating system's record of a file; None where it has none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def open_regular(path: Path) -> IO[bytes]:

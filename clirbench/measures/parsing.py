@@ -1,7 +1,8 @@
 """From the name of a measure to the measure: `MAP`, `nDCG@20`, `RBO(p=0.9,ties=a)`.
 
 A name is `NAME`, `NAME@k` (a rank; for IPrec a level of recall) or `NAME(key=value,...)`, and `@k` may follow the
-brackets. Our own measures are looked up first, then those of ir-measures, then those of laboratories.
+brackets. Our own measures are looked up first, then those of ir-measures, then those of laboratories, then trec_eval's
+names.
 """
 
 import ast
@@ -19,11 +20,13 @@ from clirbench.measures.rbp import RBP
 CUTOFF = r"(?:@\s*(?P<cutoff>\d+(?:\.\d+)?))?"
 NAME = re.compile(rf"\s*(?P<base>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*{CUTOFF}\s*", re.DOTALL)
 
-TREC_EVAL = re.compile(r"(?P<name>[A-Za-z_]+?)[_@](?P<cutoff>\d+)")
-OF_TREC_EVAL = {"ndcg_cut": "nDCG", "ndcg": "nDCG", "map_cut": "AP", "map": "AP", "p": "P", "precision": "P"} | {
-    "recall": "R", "r": "R", "success": "Success", "recip_rank": "RR", "mrr": "RR",
+TREC_EVAL = re.compile(r"(?P<name>[A-Za-z_]+?)(?:[_@](?P<cutoff>\d+))?")
+OF_TREC_EVAL = {
+    "map": "AP", "map_cut": "AP", "gm_map": "AP", "ndcg": "nDCG", "ndcg_cut": "nDCG", "p": "P", "precision": "P",
+    "recall": "R", "r": "R", "recip_rank": "RR", "mrr": "RR", "rprec": "Rprec", "success": "Success",
+    "bpref": "Bpref", "infap": "infAP", "num_rel": "NumRel", "num_ret": "NumRet", "num_rel_ret": "NumRelRet",
 }  # fmt: skip
-"""Measures with a cut-off: trec_eval's names, in small letters, and those of ir-measures."""
+"""Names of trec_eval, in small letters (and ranx, which has them with @), as ir-measures calls them."""
 
 Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
 """By name the class of a measure, and what the name sets that differs from the class's defaults."""
@@ -50,9 +53,9 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     if base not in ir_measures.measures.registry:
         if base in (theirs := of_laboratories()):
             return _named(match, theirs)
-        if (known := TREC_EVAL.fullmatch(name)) and known["name"].lower() in OF_TREC_EVAL:
-            meant = f"{OF_TREC_EVAL[known['name'].lower()]}@{known['cutoff']}"
-            raise ConfigError(f"measure {name!r}: the name of trec_eval; type 'measures=[{meant}]'")
+        if (known := TREC_EVAL.fullmatch(name)) and (meant := OF_TREC_EVAL.get(known["name"].lower())):
+            spec = f"{meant}@{known['cutoff']}" if known["cutoff"] else meant
+            return IrMeasure(name, spec, geometric=known["name"].lower() == "gm_map")
         raise UnknownName("measure", name, choices(theirs))
     return IrMeasure(name, name)
 

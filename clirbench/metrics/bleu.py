@@ -113,7 +113,7 @@ def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
 def reference_ngrams(tokeniser: Tokeniser, references: References, order: int) -> ReferenceNgrams:
     """The n-grams of each segment's references with their highest count."""
     tokens = reference_tokens(tokeniser, references)
-    return ReferenceNgrams(tokens.numbers, tokens.offsets, len(references), order).with_tables(KEPT)
+    return ReferenceNgrams(tokens.numbers, tokens.offsets, len(references), order).prepared(KEPT)
 
 
 def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order: int) -> Doubles:

@@ -32,7 +32,7 @@ class ChrF:
     **Source:** Popović 2015 (chrF), Popović 2017 (chrF++); conventions: sacreBLEU.
     """
 
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     needs_reference: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 
@@ -128,7 +128,7 @@ class Symbols:
 
     def of(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
         """The number of each symbol, equal ones alike in the lines and the reference, and where each line begins."""
-        from clirbench.metrics.compiled import kinds, without_white
+        from clirbench.metrics.kernels import without_white
 
         if self.words:
             tokeniser = tokens.Tokeniser(tokens.WORDS, self.lowercase)
@@ -138,13 +138,12 @@ class Symbols:
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
         if self.whitespace:
             return codes.astype(np.int32), offsets
-        kept: tuple[Numbers, Offsets] = without_white(codes, offsets, kinds())
-        return kept
+        return without_white(codes, offsets)
 
 
 @lru_cache(maxsize=8)
 def _reference_ngrams(symbols: Symbols, order: int, reference: Sequence[str]) -> ReferenceNgrams:
-    return ReferenceNgrams(*symbols.of(reference, reference), 1, order).with_tables()
+    return ReferenceNgrams(*symbols.of(reference, reference), 1, order).prepared()
 
 
 @keep_recent(2)

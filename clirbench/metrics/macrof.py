@@ -5,9 +5,10 @@ in one consistent way: those of the reference in order of first occurrence, then
 in order of first occurrence there; `types` gives their names in that order.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +28,6 @@ class TypeAverage(Tokenised):
     """
 
     first_reference: ClassVar[bool] = True
-    width: ClassVar[int] = 3
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
         """REFS, PREDS and MATCH of every type, one sparse row a segment: (segments, 3 * types)."""
@@ -84,13 +84,10 @@ class MacroF(TypeAverage):
 
     def resampled(self, statistics: Sparse, weights: Doubles) -> Doubles:
         """Scores under every row of weights: (samples, segments) -> (samples,), 0-100; one pass over the types."""
-        from clirbench.metrics.compiled import resampled_f
+        from clirbench.metrics.kernels import resampled
 
         micro, k = self.weighting
-        by_type = statistics.tocsc()
-        small = weights.astype(np.uint8)  # how often a segment was drawn: what is read again and again stays small
-        columns: Any = np.ascontiguousarray((small if np.array_equal(small, weights) else weights).T)
-        return np.asarray(resampled_f(by_type.indptr, by_type.indices, by_type.data, columns, self.beta**2, k, micro))
+        return resampled(statistics.tocsc(), weights, self.beta**2, k, micro)
 
 
 @dataclass(frozen=True)
@@ -122,53 +119,54 @@ class MicroF(MacroF):
         return True, float(self.k)
 
 
-def average_types(totals: Statistics, *, width: int = 3, micro: bool = False, beta: float = 1, k: float = 1) -> Doubles:
+def average_types(totals: Statistics, *, micro: bool = False, beta: float = 1, k: float = 1) -> Doubles:
     """100 times the average over types of F, from dense or sparse totals.
 
-    `width` columns a type: REFS, PREDS, MATCH and, of four, WEIGHT, the type's own weight times (REFS + PREDS): it is
-    additive, and the weight can be had back from any sum; of three columns every weight is 1. Dense totals
-    (..., width * types) give (...); a sparse matrix gives one value for each of its rows; 0 without any type.
+    Dense totals (..., 3 * types) give (...); a sparse matrix gives one value for each of its rows; 0 without any type.
+    How types are numbered moves no bit: of a row the small terms are added first.
     """
     if isinstance(totals, np.ndarray):
-        held = totals.reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
-        return _quotient(*(part.sum(axis=-1) for part in _terms(held, micro=micro, beta=beta, k=k)))
-    rows, _, held = _by_type(totals, width)
-    terms = _terms(held, micro=micro, beta=beta, k=k)
-    return _quotient(*(np.bincount(rows, part, totals.shape[0]).astype(np.float64) for part in terms))
+        shape = totals.shape[:-1]
+        dense = totals.reshape(math.prod(shape), totals.shape[-1] // 3, 3)
+        rows, kinds = np.nonzero(dense[..., 0] + dense[..., 1])
+        held = dense[rows, kinds]
+    else:
+        (rows, held), shape = _by_type(totals), totals.shape[:1]
+    above, below = (_sums(rows, part, shape) for part in _terms(held, micro=micro, beta=beta, k=k))
+    return np.asarray(100.0 * above / np.where(below > 0, below, 1.0))
 
 
-def _by_type(totals: Sparse, width: int) -> tuple[Ints, Ints, Doubles]:
-    """Row, type and its columns (entries, width) of everything that a sparse matrix holds, row by row."""
-    entries, kinds = totals.tocoo(), max(1, totals.shape[1] // width)
+def _sums(rows: Ints, values: Doubles, shape: tuple[int, ...]) -> Doubles:
+    """The sum of each row's values, smallest first."""
+    order = np.lexsort((values, rows))
+    return np.bincount(rows[order], values[order], math.prod(shape)).reshape(shape).astype(np.float64)
+
+
+def _by_type(totals: Sparse) -> tuple[Ints, Doubles]:
+    """Row, and REFS, PREDS and MATCH (entries, 3), of every type that a sparse matrix holds, row by row."""
+    entries, kinds = totals.tocoo(), max(1, totals.shape[1] // 3)
     row, column = entries.coords
-    keys, at = np.unique(row.astype(np.int64) * kinds + column // width, return_inverse=True)
-    held = np.zeros((len(keys), width))
-    np.add.at(held, (at, column % width), entries.data)
-    return keys // kinds, keys % kinds, held
+    keys, at = np.unique(row.astype(np.int64) * kinds + column // 3, return_inverse=True)
+    held = np.zeros((len(keys), 3))
+    np.add.at(held, (at, column % 3), entries.data)
+    return keys // kinds, held
 
 
 def _terms(held: Doubles, *, micro: bool, beta: float, k: float) -> tuple[Doubles, Doubles]:
-    """Weight times F, and weight, of each type: (..., width) -> (...) twice; both are 0 for a type without a count."""
+    """Weight times F, and weight, of each type: (..., 3) -> (...) twice; both are 0 for a type without a count."""
     refs, preds, match = (held[..., column] for column in range(3))
     weight = refs + k if micro else np.ones_like(refs)
-    if held.shape[-1] == 4:
-        weight = weight * held[..., 3] / np.maximum(refs + preds, 1)
     weight = np.where(refs + preds > 0, weight, 0.0)
     return weight * (1 + beta**2) * match / np.where(match > 0, preds + beta**2 * refs, 1.0), weight
-
-
-def _quotient(above: Doubles, below: Doubles) -> Doubles:
-    """100 times the quotient, 0 where nothing is below."""
-    return np.asarray(100.0 * above / np.where(below > 0, below, 1.0))
 
 
 def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
     from scipy.sparse import csr_array
 
-    from clirbench.metrics.compiled import count_types
+    from clirbench.metrics.kernels import count_types
 
-    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets, ours.n_types)
+    counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))
 
 

@@ -9,11 +9,11 @@ metrics of tokens share (`Tokenised`), and the n-grams of the references, agains
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import count, pairwise, starmap
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from clirbench.errors import ResourceError
 from clirbench.later import keep_recent
 from clirbench.metrics.base import check_aligned, hashable
 from clirbench.types import Doubles, TestSet
+
+if TYPE_CHECKING:
+    from clirbench.metrics.kernels import Ngrams, Words
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.int64]
@@ -103,6 +106,13 @@ class Tokens:
     def lengths(self) -> Offsets:
         return np.diff(self.offsets)
 
+    @cached_property
+    def words(self) -> "Words | None":
+        """The types as they are found by a compiled loop, where there is one."""
+        from clirbench.metrics.kernels import words_of
+
+        return words_of(*code_points(self.types))
+
     @property
     def types(self) -> tuple[str, ...]:
         """The name of every type, by its number."""
@@ -123,21 +133,29 @@ def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
 def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
     types = numbering(known.numbered if known else {})
-    return Tokens(*_cut(tokeniser, lines, types), types)
+    return Tokens(*_cut(tokeniser, lines, types, known.words if known else None), types)
 
 
-def _cut(tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int]) -> tuple[Numbers, Offsets]:
-    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins."""
-    from clirbench.metrics.compiled import cut, kinds
+def _cut(
+    tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int], words: "Words | None" = None
+) -> tuple[Numbers, Offsets]:
+    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins.
+
+    `words`: the first types, where many tokens are of these.
+    """
+    from clirbench.metrics.kernels import cut
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
         prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
-        starts, ends, first = cut(*code_points(prepared), kinds(), tokeniser.way)
-        text = "".join(prepared)
-        cut_out = (text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
-        numbers.append(np.fromiter(map(types.__getitem__, cut_out), np.int32, len(starts)))
+        codes, places = code_points(prepared)
+        starts, ends, first = cut(codes, places, tokeniser.way)
+        found = words.numbers(codes, starts, ends) if words else np.full(len(starts), -1, dtype=np.int32)
+        new, text = np.flatnonzero(found < 0), "".join(prepared)
+        cut_out = (text[a:b] for a, b in zip(starts[new].tolist(), ends[new].tolist(), strict=True))
+        found[new] = np.fromiter(map(types.__getitem__, cut_out), np.int32, len(new))
+        numbers.append(found)
         offsets.append(first[1:] + offsets[-1][-1])
     return np.concatenate(numbers), np.concatenate(offsets)
 
@@ -175,7 +193,7 @@ def token_stretches(
     types = numbering(known.numbered)
     for lines in stretches(len(hypotheses)):
         theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
-        yield Tokens(*_cut(tokeniser, hypotheses[lines], types), types), theirs
+        yield Tokens(*_cut(tokeniser, hypotheses[lines], types, known.words), types), theirs
 
 
 @lru_cache(maxsize=8)
@@ -232,7 +250,7 @@ class Tokenised:
     Raises `ConfigError` for an unknown tokeniser, `ResourceError` for one that is not installed.
     """
 
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     needs_reference: ClassVar[bool] = True
     first_reference: ClassVar[bool] = False
 
@@ -278,14 +296,13 @@ def sacrebleu_signature(name: str, *parts: str) -> str:
     return "|".join([name, *parts, f"sacrebleu:{version('sacrebleu')}"])
 
 
-Tables = tuple[Offsets, NDArray[np.int64], NDArray[np.int32]]
-BLOCK = 4096  # segments whose tables are made at a time
-KEPT = 20_000_000  # n-grams of all references (some 400 MB of tables) above which tables are made at each use
+BLOCK = 4096  # segments whose n-grams are prepared at a time
+KEPT = 20_000_000  # n-grams of all references above which they are prepared at each use
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceNgrams:
-    """References as symbols, and the tables of their n-grams where they are small enough to be kept.
+    """References as symbols, and their n-grams where they are few enough to be kept.
 
     Line r * segments + s of `offsets` is reference r of segment s, as in `reference_tokens`.
     """
@@ -294,40 +311,39 @@ class ReferenceNgrams:
     offsets: Offsets
     n_references: int
     order: int
-    kept: tuple[Tables, ...] | None = None
+    kept: tuple["Ngrams", ...] | None = None
 
-    def with_tables(self, most: int = KEPT) -> "ReferenceNgrams":
-        """The same with its tables, unless they would take too much memory: of at most `most` n-grams."""
+    def prepared(self, most: int = KEPT) -> "ReferenceNgrams":
+        """The same with its n-grams, unless they would take too much memory: of at most `most`."""
         if len(self.symbols) * self.order > most:
             return self
-        return replace(self, kept=tuple(tables for _, tables in self.blocks()))
+        return replace(self, kept=tuple(ngrams for _, ngrams in self.blocks()))
 
     @property
     def lengths(self) -> Offsets:
         """(references, segments): symbols of each."""
         return np.diff(self.offsets).reshape(self.n_references, -1)
 
-    def blocks(self) -> Iterator[tuple[slice, Tables]]:
-        """The segments of each block, and their n-grams as `compiled.build_tables` makes them."""
+    def blocks(self) -> Iterator[tuple[slice, "Ngrams"]]:
+        """The segments of each block, and the n-grams of their references."""
         for number, begin in enumerate(range(0, self.lengths.shape[1], BLOCK)):
-            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._tables(begin)
+            yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._ngrams(begin)
 
     def matches(self, symbols: Numbers, offsets: Offsets) -> Doubles:
         """Clipped matches of orders 1 to N of one system's lines: (segments, N)."""
-        from clirbench.metrics.compiled import count_matches
+        from clirbench.metrics.kernels import count_matches
 
         found = [np.empty((0, self.order))]
-        for block, tables in self.blocks():
-            found.append(count_matches(symbols, offsets[block.start : block.stop + 1], self.order, *tables))
+        for block, ngrams in self.blocks():
+            found.append(count_matches(symbols, offsets[block.start : block.stop + 1], ngrams))
         return np.concatenate(found)
 
-    def _tables(self, begin: int) -> Tables:
-        from clirbench.metrics.compiled import build_tables
+    def _ngrams(self, begin: int) -> "Ngrams":
+        from clirbench.metrics.kernels import ngrams
 
         n_segments = self.lengths.shape[1]
         ends = min(begin + BLOCK, n_segments)
         parts = [self.offsets[r * n_segments + begin : r * n_segments + ends + 1] for r in range(self.n_references)]
         symbols = np.concatenate([self.symbols[part[0] : part[-1]] for part in parts])
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate([np.diff(p) for p in parts]))])
-        made: Tables = build_tables(symbols, offsets, self.n_references, self.order)
-        return made
+        return ngrams(symbols, offsets, self.n_references, self.order)

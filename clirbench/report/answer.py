@@ -1,14 +1,11 @@
 """The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
 A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
-most 70 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
+most 80 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
 there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
 relevance judgments, these systems' pairs, what is assumed.
-
-Which systems belong together, by the columns that describe them, is here too: it colours the marks of a plot.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
@@ -17,37 +14,27 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import capped
-from clirbench.files.tables import as_number
+from clirbench.columns import OTHER, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
-from clirbench.scoreboard import Column, Scoreboard
+from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import NONE, Units, covariates
+from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import (
-    CONTRADICTED,
-    GRADES,
-    LITTLE,
-    MODERATE,
-    NOISY,
-    OPEN,
-    SHOWN,
-    STRONG,
-    WEAK,
-    topics_to_add,
-)
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
 OF_ROW = (
     "measure", "metric", "grade", "lowered", "tau", "low", "high", "p_value", "p_adjusted", "systems", "groups",
+    "better_half", "reliability", "note",
 )  # fmt: skip
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
+Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
 
@@ -81,10 +68,9 @@ def findings(result: Result) -> list[Finding]:
     """Everything about the primary measure, in reading order; nothing without a measure or a metric."""
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
-        missing = "IR measure" if measure is None else "MT metric"
-        return [Finding("nothing", values={"missing": missing})]
+        return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), judged(measure, result.board.first_is_listed)]
+        return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = sorted(
@@ -108,13 +94,10 @@ def agreement(row: Correlation, result: Result) -> Finding:
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
         "grouped_by": "" if units.independent else units.source,
         "declared": bool(result.experiment.units) or units.source in result.board.metadata,
-        "better_half": row.better_half,
-        "reliability": row.reliability,
         "topics": topics,
         "topics_to_add": topics_to_add(row.reliability, topics) if row.grade == NOISY else None,
         "groups_needed": needed,
         "judged_by": _source(result.board[row.measure]),
-        "note": row.note,
     }
     return Finding("agreement", values=values)
 
@@ -123,26 +106,27 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(measure: Column, first_listed: bool = False, capped: bool = False) -> Finding:
-    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most."""
+def judged(measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False) -> Finding:
+    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
+
+    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from.
+    """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
-    values["capped"] = capped
-    return Finding("judged", values=values)
+    against = {metric.declared.get("scored_against") for metric in metrics} - {""}
+    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}})
 
 
-def judges(measures: Sequence[Column]) -> list[str]:
+def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
     """The sentences on the source of relevance judgments, each once with all the measures that it is about."""
     names: dict[str, list[str]] = {}
     for column in measures:
-        names.setdefault(sentence(judged(replace(column, name="\0"))), []).append(column.name)
+        names.setdefault(sentence(judged(replace(column, name="\0"), metrics)), []).append(column.name)
     return [said.replace("\0", listed(of)) for said, of in names.items()]
 
 
-def _about(
-    result: Result, measure: Column, top: Finding, rows: Mapping[tuple[str, str], Correlation]
-) -> Iterator[Finding]:
+def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
@@ -152,11 +136,9 @@ def _about(
         values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
         yield Finding("covariate", values=values)
     if shown and not isnan(row.better_half):
-        values = {"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling}
-        yield Finding("range", values=values)
+        yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
     if not shown and row.ceiling < SHOWN["strong"]:
-        values = {"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]}
-        yield Finding("noise", values=values)
+        yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_topics(result, name, "topics" in top["lowered"].split())
@@ -167,7 +149,7 @@ def _about(
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    yield judged(measure, board.first_is_listed, "reference" in top["lowered"].split())
+    yield judged(measure, [board[name]], board.first_is_listed, "reference" in top["lowered"].split())
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
@@ -177,8 +159,7 @@ def _about(
         by = NONE
     worse = by and _place(grades[by]) > _place(top["grade"]) and shown
     if worse or (by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]):
-        values = {"metric": name, "units": by, "grade": grades[by], "groups": result.other_readings[by].number}
-        yield Finding("reading", values=values)
+        yield _reading_of(result, name, by, grades[by])
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
@@ -186,12 +167,19 @@ def _about(
             yield Finding("second", values=agreement(rows[other, name], result).values)
 
 
+def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
+    """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
+    values = {"metric": metric, "units": by, "grade": grade, "groups": result.other_readings[by].number}
+    return Finding("reading", values=values | {"grouped_by": result.units.source})
+
+
 def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
-        yield Finding("queries", values=values | {"orders": kinds.orders, "metric": metric, "grade": grade})
+        values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
+        yield Finding("queries", values=values | {"metric": metric, "grade": grade})
 
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
@@ -230,13 +218,10 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: _place(grades[name]))
         if grades[best] in SHOWN:
-            values = {"metric": best, "units": NONE, "grade": grades[best], "groups": len(units.labels)}
-            yield Finding("reading", values=values)
-    right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
-    if right:
+            yield _reading_of(result, best, NONE, grades[best])
+    if right := {row.metric: row.right for row in result.separable if row.measure == measure.name}:
         yield from separable(result, measure, max(right, key=lambda name: right[name]))
-    whole = measure.values + units.steps + sum(metric.values for metric in metrics)
-    rows = np.flatnonzero(np.isfinite(whole))
+    rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     own = units.only(rows)
     if own.number < FEWEST_RUNS:
         return
@@ -247,17 +232,12 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield Finding("same step", values={"measure": measure.name, **values})
 
 
-WORDS = 70
+WORDS = 80
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-EVIDENCE = {
-    STRONG: "strong evidence",
-    MODERATE: "moderate evidence",
-    WEAK: "better than chance, not enough to choose by",
-}
-OPTIONAL = ("noise", "queries", "basis", "range", "second")
-"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never.
-Topics of which another kind orders the systems otherwise limit the answer, and stay."""
+BETTER = "better than chance, not enough to choose by"
+OPTIONAL = ("noise", "basis", "range", "second")
+"""Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
@@ -280,10 +260,9 @@ WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
-    made = [("agreement", sentence(one)) for one in agreements[:1]]
-    made += [("others", other_metrics(agreements))]
-    made += [(_kind(one), sentence(one)) for one in found if one.kind != "agreement"]
-    made += [("basis", f"This counts {of}.") for one in agreements[:1] if one["grade"] == WEAK and (of := _of(one))]
+    made = [*(("agreement", sentence(one)) for one in agreements[:1]), ("others", other_metrics(agreements))]
+    made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
+    made += [("basis", _basis(one)) for one in agreements[:1] if one["grade"] == WEAK and not one["declared"]]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
     optional = [at for at in range(len(kept)) if at not in needed]
@@ -291,11 +270,6 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
         if sum(len(kept[i][1].split()) for i in (*needed, at) if kept[i][0] != "others") <= words:
             needed.append(at)
     return [kept[at][1] for at in sorted(needed)]
-
-
-def _kind(found: Finding) -> str:
-    limits = found.kind == "queries" and (found["differs"] or found["grade"])
-    return "limiting queries" if limits else found.kind
 
 
 def sentence(found: Finding) -> str:
@@ -321,9 +295,10 @@ def _agreement(found: Finding) -> str:
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
-        # The words of `weak` are many: there the number of systems has a sentence of its own.
+        # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {EVIDENCE[grade]}."
+        evidence = BETTER if grade == WEAK else "{grade} evidence"
+        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {evidence}."
     if grade == CONTRADICTED:
         return "{metric} orders most pairs the wrong way (at most {high} right)."
     if grade == NOISY:
@@ -332,11 +307,10 @@ def _agreement(found: Finding) -> str:
     if grade == LITTLE:
         return "{metric} is close to a coin flip (at most {high} right)."
     noun = "groups" if found["grouped_by"] else "systems"
-    if grade == OPEN and found["tau"] <= 0:
-        return f"{{metric}}: undecided with {{groups}} {noun}."
     if grade == OPEN:
-        needed = "about {groups_needed}" if found["groups_needed"] else "more than 100"
-        return f"{{metric}}: undecided; {needed} {noun} are needed in all."
+        needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])} more"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100 would be needed'}"
+        return f"{{metric}}: undecided with {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -349,6 +323,11 @@ def _of(found: Finding) -> str:
     if found["grouped_by"]:
         return f"{found['groups']} {'independent ' if found['declared'] else ''}groups of systems{assumed}"
     return f"{found['groups']} systems{assumed}" if assumed else ""
+
+
+def _basis(found: Finding) -> str:
+    noun = "groups" if found["grouped_by"] else "systems"
+    return f"This holds if the {found['groups']} {noun} were made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -373,32 +352,39 @@ def p_said(value: float) -> str:
 
 
 def _covariate(found: Finding) -> str:
-    begins = f"{'The ' if ' ' in found['covariate'] else ''}{{covariate}} predicts equally well; "
-    if not found["pairs"]:
-        return f"{begins}without systems of equal {{covariate}}, {{metric}} cannot be shown to add to it."
-    return f"{begins}between systems of equal {{covariate}}, {{metric}} is right in {{right}} of {{pairs}} pairs."
+    name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
+    equal = "where it is equal, {metric} is right in {right} of {pairs} pairs"
+    alone = "no two systems have the same, so {metric} cannot be shown to add to it"
+    return f"{name} alone orders the systems as well; {equal if found['pairs'] else alone}."
 
 
 def _range(found: Finding) -> str:
-    noise = "" if isnan(found["ceiling"]) else " (noise allows {ceiling})"
-    return f"Among the better half of the systems {{metric}} orders {{tau}}{noise}."
+    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would average about {ceiling}"
+    most += ", so more is luck" if found["tau"] > found["ceiling"] else ""
+    return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
 def _queries(found: Finding) -> str:
-    first = "Topics are {topics}, not people's queries"
+    said = "Topics are {topics}, not people's queries"
     if found["grade"]:
-        return f"{first}; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}."
-    return f"{first}; by {{second}} the order of the systems differs." if found["differs"] else f"{first}."
+        said += f"; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"
+    elif found["differs"]:
+        same = found["first"] == found["first_by_second"]
+        first = "though {first} is first by both" if same else "and {first_by_second} is first"
+        said += f"; by {{second}} the order of the systems differs, {first}"
+    return f"{said}."
 
 
 def _separable(found: Finding) -> str:
-    told = "{separable}" if found["separable"] else "none"
-    first = f"Of these {{systems}} {{of}}' {{pairs}} pairs, retrieval can tell {told} apart"
-    along = found["of"] == "checkpoints"
+    of, rest = "Of these {systems} {of}' {pairs} pairs", ", and {others_right} of the other {others}"
+    if found["of"] == "groups":
+        of = "With one system of each of the {systems} groups ({pairs} pairs)"
+    told = "{separable}" if 0 < found["separable"] < found["pairs"] else "all" if found["separable"] else "none"
+    first, along = f"{of}, retrieval can tell {told} apart", found["of"] == "checkpoints"
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
-    luck = "" if along else "; by luck: {p_value}"
-    return f"{first}; {{metric}} orders {{right}} of them rightly ({{others_right}} of the other {{others}}{luck})."
+    luck = "" if along else " (by luck: {p_value})"
+    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest if found['others'] else ''}."
 
 
 def _judged(found: Finding) -> str:
@@ -413,13 +399,17 @@ def _judged(found: Finding) -> str:
     if found["searched_reference"]:
         scored = "metrics score against reference {scoring_reference}"
         return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
+    if found["other_text"]:
+        scored = "metrics score against another, so no grade is lowered for it"
+        return f"Relevance ({measure}) is from the searched text; {scored}."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     return f"Relevance ({measure}) is from the same reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        return "If each was made independently, the evidence for {metric} is {grade} (units=none)."
+        made = "near-copies, too, were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
+        return f"The evidence for {{metric}} would be {{grade}} only if {made} made independently."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."
@@ -452,7 +442,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "training": _training,
     "same step": _same_step,
     "covariate": _covariate,
-    "noise": "Noise over topics alone limits {measure} to about {ceiling} of pairs.",
+    "noise": "With these {topics} topics, even a perfect metric would order only about {ceiling} of pairs rightly.",
     "range": _range,
     "given": _given,
     "judged": _judged,
@@ -463,74 +453,3 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "reading": _reading,
     "second": "By {measure}, {metric} orders {tau} (at least {low}).",
 }
-
-
-TELLING = ("family", "group", "kind", "series", "run", "type")
-"""Names of columns that are tried first, the most telling one first."""
-MOST_GROUPS = 8
-"""The largest number of groups that readers can distinguish by colour and shape together."""
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Systems in groups: `group_of[i]` is the place in `names` of system i's group.
-
-    `column` is the metadata column that the groups come from, empty where all systems are one group.
-    """
-
-    column: str
-    names: tuple[str, ...]
-    group_of: tuple[int, ...]
-
-
-def grouping(board: Scoreboard) -> Grouping:
-    """The systems grouped by the first of the `group_columns`; one group where there is none."""
-    columns = group_columns(board)
-    return grouped_by(board, columns[0]) if columns else one_group(board, "systems")
-
-
-def group_columns(board: Scoreboard) -> list[str]:
-    """Metadata columns that make 2 to 8 groups of which one has two systems, those with a telling name first."""
-    most = min(MOST_GROUPS, len(board.systems) - 1)
-    fit = [
-        column
-        for column, texts in board.metadata.items()
-        if column != "step" and 2 <= len({text.strip() for text in texts}) <= most
-    ]
-    place = {name: i for i, name in enumerate(TELLING)}
-    return sorted(fit, key=lambda column: place.get(column.lower(), len(place)))
-
-
-def grouped_by(board: Scoreboard, column: str) -> Grouping:
-    """One group for each text of a metadata column, in the order of the systems; a hole is `(none)`. Groups that are
-    numbers rise, and carry the name of the column."""
-    texts = [text.strip() or "(none)" for text in board.metadata[column]]
-    names = labels = list(dict.fromkeys(texts))
-    if all(as_number(name) is not None for name in names):
-        names = sorted(names, key=float)
-        labels = [f"{column} {name}" for name in names]
-    return Grouping(column, tuple(labels), tuple(map(names.index, texts)))
-
-
-def one_group(board: Scoreboard, name: str) -> Grouping:
-    """All systems in one group called `name`."""
-    return Grouping("", (name,), (0,) * len(board.systems))
-
-
-def training_runs(board: Scoreboard) -> Grouping:
-    """Which training run each system is a checkpoint of: its group by the first column whose groups all have steps.
-
-    A group has steps where its systems differ in the column `step`; without this column all are one run.
-    """
-    steps = board.metadata.get("step", ("",) * len(board.systems))
-    for column in group_columns(board):
-        found = grouped_by(board, column)
-        of_groups = Counter(group for group, _ in {*zip(found.group_of, steps, strict=True)})
-        if min(of_groups.values()) > 1:
-            return found
-    return one_group(board, "one run")
-
-
-def checkpoints(board: Scoreboard) -> bool:
-    """Whether at least three systems carry a training step."""
-    return sum(bool(text.strip()) for text in board.metadata.get("step", ())) >= 3

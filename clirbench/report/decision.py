@@ -1,7 +1,7 @@
 """Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, fields, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from clirbench.report.answer import findings
 from clirbench.result import Result
 from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
-from clirbench.statistics.grades import CONTRADICTED, SHOWN
+from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
 VERDICTS = {
     "better": ("Better than {baseline}", "{systems} is better than {baseline} by {measure}"),
@@ -24,7 +24,7 @@ VERDICTS = {
     "worse": ("Worse than {baseline}", "{systems} is worse than {baseline} by {measure}"),
     "open": (
         "No system is shown to be better or worse than {baseline}",
-        "Whether {systems} is better than {baseline} by {measure} is open",
+        "Whether {systems} is better than {baseline} by {measure} is undecided",
     ),
 }
 """Sentences on several candidates, and on one."""
@@ -101,11 +101,16 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}clirbench recommends {{systems}}; statistically tied: {{tied}}."
     else:
         near = max(others, key=lambda row: row.difference)
-        values |= {"nearest": near.system, "difference": near.difference}
-        values["interval"] = (near.difference_low, near.difference_high)
-        rest = "{nearest}" if len(others) == 1 else f"all {len(others)} others; the nearest is {{nearest}}"
-        said = f"{by}clirbench recommends {{systems}}: significantly better than {rest} ({{difference}} {{interval}})."
+        lead, *interval = _loss(decision, near.system)
+        values |= {"nearest": near.system, "lead": lead, "interval": tuple(interval)}
+        rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
+        rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
+        said = f"{by}clirbench recommends {{systems}}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
+    flagged = [name for name in systems if name in result.resemblances.nearest]
+    if flagged and result.board[measure].judged_by == "pseudo-relevance":
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
+        yield Finding("near reference", said, {"systems": flagged})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -117,33 +122,49 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values = {"system": first, "step": short(steps[first])}
         said = _trained_by(result).replace("{", "{{").replace("}", "}}")
         yield Finding("cheapest", f"The cheapest of the tied systems is {{system}} ({said} {{step}}).", values)
+    grades = {one["metric"]: one["grade"] for one in findings(result) if one.kind == "agreement"}
     if not all_tied:
-        yield from _picked(decision)
-    # What one point of the answer's first metric is worth, if that agrees and its interval excludes chance.
-    headline = next((one for one in findings(result) if one.kind == "agreement"), None)
-    for pick in decision.picks if headline and headline["grade"] in (*SHOWN, CONTRADICTED) else ():
-        if headline and pick.metric == headline["metric"] and (pick.better_low > 0.5 or pick.better_high < 0.5):
-            said = "+1 {metric} between two of these systems means better {measure} with probability {p_better} "
-            values = {"metric": pick.metric, "measure": measure, "p_better": pick.better}
-            yield Finding("rise", f"{said}{{interval}}.", values | {"interval": (pick.better_low, pick.better_high)})
+        yield from _picked(decision, grades)
+    # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
+    # excludes chance.
+    first, grade = next(iter(grades.items()), ("", ""))
+    for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
+        if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
+            said = "Of two of these systems 1 {metric} apart, the higher one is better by {measure} with probability "
+            values = {"metric": first, "measure": measure, "p_better": pick.better}
+            values["interval"] = (pick.better_low, pick.better_high)
+            yield Finding("rise", f"{said}{{p_better}} {{interval}}.", values)
 
 
-def _picked(decision: Decision) -> Iterator[Finding]:
-    """The metrics that choose the recommended system or a tied one, and the choice that loses most."""
-    tied = (*decision.recommended, *decision.tied)
-    right = [pick for pick in decision.picks if pick.system in tied]
-    losing = [pick for pick in decision.picks if pick.system not in tied]
-    if right:
-        said = f"{{metrics}} {'chooses' if len(right) == 1 else 'choose'} {{systems}}"
-        said += " too." if all(p.system in decision.recommended for p in right) else " or a system tied with it."
-        yield Finding("choice", said, {"metrics": [p.metric for p in right], "systems": decision.recommended})
-    if losing:
-        worst = min((decision[pick.system] for pick in losing), key=lambda row: row.difference).system
-        loss, *interval = _loss(decision, worst)
-        metrics = [pick.metric for pick in losing if pick.system == worst]
-        values: dict[str, Any] = {"metrics": metrics, "systems": [worst]}
-        values |= {"loss": loss, "interval": tuple(interval), "measure": decision.measure}
-        yield Finding("choice", "Choosing by {metrics} ({systems}) would lose {loss} {interval} {measure}.", values)
+def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
+    """The metrics whose first system is the recommended or a tied one; of the others the choice of the answer's first
+    metric, and the one that loses most."""
+    of: dict[str, list[str]] = {}
+    for pick in decision.picks:
+        of.setdefault(pick.system, []).append(pick.metric)
+    losing = [system for system in of if not decision[system].in_set]
+    if right := [metric for system in of if system not in losing for metric in of[system]]:
+        picked = [system for system in of if system not in losing]
+        tied = {"picked": picked} if len(picked) == 1 and picked[0] not in decision.recommended else {}
+        said = "{picked}, tied with {systems}" if tied else "{systems}"
+        said += "" if tied or {*picked} <= {*decision.recommended} else " or a system tied with it"
+        values: dict[str, Any] = {"metrics": right, "systems": decision.recommended}
+        yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
+    worst = min(losing, key=lambda system: decision[system].difference, default="")
+    for system in losing:
+        if system == worst or next(iter(grades), "") in of[system]:
+            loss, *interval = _loss(decision, system)
+            values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
+            said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
+            if all(grades.get(metric) in SHOWN for metric in of[system]):
+                said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
+            yield Finding("choice", f"{said}.", values | {"loss": loss, "interval": tuple(interval)})
+
+
+def _each(metrics: Sequence[str]) -> str:
+    """All of them, however many: what a metric picks is no matter of room."""
+    names = listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
+    return names if len(metrics) == 1 else f"Each of {names}"
 
 
 def _trained_by(result: Result) -> str:

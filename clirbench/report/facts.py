@@ -239,7 +239,10 @@ def table_notes(result: Result, title: str) -> list[str]:
         and mark(row) == "?"
         and not isnan(row.value)
     )
-    told = judges([column for column in columns if column.origin == "computed" and column.judged_by != "people"])
+    told = judges(
+        [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
+        result.board.metrics,
+    )
     return [*(f"not tested: {reason}" for reason in reasons), *(said.removesuffix(".") for said in told)]
 
 

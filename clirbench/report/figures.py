@@ -11,10 +11,10 @@ import numpy as np
 
 from clirbench.files.tables import as_number
 from clirbench.pages import fixed, short
-from clirbench.report.answer import Grouping, checkpoints, grouping, training_runs
 from clirbench.report.decision import recommended
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
+from clirbench.report.groupings import Grouping, checkpoints, grouping, training_runs
 from clirbench.result import Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation

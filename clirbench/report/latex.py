@@ -1,6 +1,6 @@
 r"""Tables ready for a paper: booktabs, the best in bold, \texttimes\ for what is not significant; each its own file.
 
-They need `\usepackage{booktabs,textcomp}` and nothing else.
+They need `\usepackage{booktabs,graphicx,textcomp}` and nothing else.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ MARKS = {"x": r"\,\texttimes", "?": r"\,?"}
 MOST_ROWS = 60
 WIDEST = 30
 """Characters of a column beside which a page has room for others; texts that are longer are broken into lines."""
-SIZES = {"tiny": 130, "scriptsize": 100, "footnotesize": 75}
-"""Size of letters -> the smallest number of characters in a row for which it is used."""
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
+"""What is wider than the line is shrunk to it."""
 
 
 def write(folder: Path, page: Page) -> None:
@@ -41,13 +41,12 @@ def table(made: Table) -> Iterator[str]:
     header, rows = [*map(escape, (made.corner, *made.header[1:]))], cells(made)
     widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
     columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
-    wide = sum(min(width, WIDEST) + 2 for width in widths)
     yield from (f"% {one_line(name)}: {one_line(meaning)}" for name, meaning in made.about.items())
     yield from (r"\begin{table}", r"\centering")
-    yield from [rf"\{size}\setlength{{\tabcolsep}}{{3pt}}" for size, least in SIZES.items() if wide > least][:1]
+    yield r"\setlength{\tabcolsep}{3pt}" + FITTED
     yield from (rf"\begin{{tabular}}{{{''.join(columns)}}}", r"\toprule", " & ".join(header) + r" \\", r"\midrule")
     yield from (("{}" if row[0][:1] in ("[", "*") else "") + " & ".join(row) + r" \\" for row in rows)
-    yield from (r"\bottomrule", r"\end{tabular}", rf"\caption{{{escape(made.title)}}}", rf"\label{{tab:{made.name}}}")
+    yield from (r"\bottomrule", r"\end{tabular}}", rf"\caption{{{escape(made.title)}}}", rf"\label{{tab:{made.name}}}")
     yield from (rf"\par\smallskip\footnotesize {escape(text)}" for text in made.text)
     yield r"\end{table}"
 

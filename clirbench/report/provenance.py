@@ -22,7 +22,7 @@ IN_PYTHON = "made in Python"
 PACKAGE = Path(__file__).resolve().parents[1]
 HASHED = (".tsv", ".run", ".txt", ".tex")
 """How names of files that hold numbers end."""
-LIBRARIES = ("numpy", "scipy", "pandas", "numba", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
+LIBRARIES = ("numpy", "scipy", "pandas", "sacrebleu", "ir-measures", "pytrec-eval-terrier", "hydra-core")
 
 
 def provenance(configuration: Any, command: Sequence[str], result: Result) -> dict[str, Any]:
@@ -57,11 +57,11 @@ def _read() -> dict[str, str]:
     """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the program apart."""
     seen = current_snapshot().seen
     return {
-        path: seen[path] for path in sorted(seen) if not any(Path(path).is_relative_to(folder) for folder in _shipped())
+        path: seen[path] for path in sorted(seen) if not any(Path(path).is_relative_to(folder) for folder in shipped())
     }
 
 
-def _shipped() -> tuple[Path, ...]:
+def shipped() -> tuple[Path, ...]:
     """The package, and its manifests, which lie beside it in a checkout: no input, for another checkout has its own."""
     return PACKAGE, PACKAGE.parent / "data_manifests"
 

@@ -19,6 +19,7 @@ from clirbench.errors import escape_unseen
 from clirbench.experiment import looked_over, pass_over
 from clirbench.files.run_files import RESULTS
 from clirbench.inputs import adapt_to_inputs, distinct, expected_result, preflight, read_inputs
+from clirbench.native.library import library
 from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
@@ -204,11 +205,13 @@ def _read(experiment: Experiment, inputs: Inputs, healthy: Mapping[tuple[str, st
 
 def _asked(experiment: Experiment) -> dict[str, Sequence[str]]:
     board = experiment.tables.read() if experiment.tables is not None and experiment.tables.tables else None
-    retrievers, rules = filter(None, experiment.retrievers.values()), experiment.relevance.items()
-    return {
+    retrievers, rules = filter(None, experiment.retrievers.values()), experiment.relevance.values()
+    found = {
         "imported": [f"{column.role} {column.name}" for column in board.columns] if board else [],
-        "metric": [f"{metric.name}  {metric.signature}" for metric in experiment.metrics],
-        "measure": [f"{measure.name}  {measure.signature}" for measure in experiment.measures],
+        "metrics": [metric.name for metric in experiment.metrics],
+        "measures": [measure.name for measure in experiment.measures],
         "retrieval": [retriever.signature for retriever in retrievers],
-        "relevance": [f"{label or '(first)'}  {rule.signature}" for label, rule in rules],
+        "relevance": [rule.signature for rule in rules],
+        "loops": ["compiled" if library() else "numpy's, slower (install where there is a C compiler)"],
     }
+    return {name: [", ".join(values)] for name, values in found.items() if values}

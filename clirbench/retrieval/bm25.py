@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import check_parameters, postings, query
-from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
+from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,6 @@ class BM25:
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        from clirbench.metrics.compiled import add_up
-
         queries = [query(topic, self.analyzer) for topic in topics]
         numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(queries)))}
         found = postings(documents, self.analyzer, tuple(numbers))
@@ -64,7 +63,7 @@ class BM25:
         for topic, weights in zip(topics, queries, strict=True):
             terms = np.array([numbers[term] for term in weights], dtype=np.int32)
             weight = np.array(list(weights.values()), dtype=np.float32) * idf[terms]
-            n = add_up(terms, weight, found.starts, found.documents, found.counts, norms, total, matched)
+            n = _add_up(terms, weight, found, norms, total, matched)
             scores = total[matched[:n]].astype(np.float32)
             total[matched[:n]] = np.nan
             order = rank_order(scores, documents.map.id_rank[matched[:n]], self.depth)
@@ -80,6 +79,30 @@ class BM25:
         with np.errstate(divide="ignore"):  # k1 = 0: the norm is infinite, a term's score its weight
             norms = one / (k1 * ((one - b) + b * possible.astype(np.float32) / average))
         return np.asarray(norms, dtype=np.float32)[lengths]
+
+
+def _add_up(topic: Ints32, weights: Floats, of: Postings, norms: Floats, total: Doubles, found: Ints32) -> int:
+    """Sum w - w / (1 + tf * norm), each a float32, as float64; returns the number of matched documents.
+
+    `topic` are the topic's terms and `weights` their weights. The matched documents are written to `found`, their
+    sums to `total`, which holds NaN everywhere before and must be set back to it for the documents found.
+    """
+    if (add := compiled("add_up")) is not None:
+        return add(
+            topic, weights, len(topic), of.starts, len(of.starts) - 1, of.documents, of.counts, len(of.counts), norms,
+            total, found, len(norms),
+        )  # fmt: skip
+    n, one = 0, np.float32(1)
+    for term, weight in zip(topic.tolist(), weights, strict=True):
+        held = slice(of.starts[term], of.starts[term + 1])
+        documents = of.documents[held]
+        scores = weight - weight / (one + of.counts[held].astype(np.float32) * norms[documents])
+        before = total[documents]
+        new = documents[np.isnan(before)]
+        total[documents] = np.where(np.isnan(before), scores, before + scores)
+        found[n : n + len(new)] = new
+        n += len(new)
+    return n
 
 
 def _idf(frequencies: Ints, n_documents: int) -> Floats:

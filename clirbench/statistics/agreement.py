@@ -13,11 +13,12 @@ groups, systems differ. Counted in worlds of real systems (benchmarks/validity_i
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import nan
 
 import numpy as np
 
-from clirbench.statistics.coefficients import ENUMERATED, TINY, UNTESTED, kendall, kendall_exact, pair_balance, signs
+from clirbench.statistics.coefficients import ENUMERATED, TINY, UNTESTED, kendall, kendall_exact, pair_balance
 from clirbench.types import Doubles, Ints
 
 FEWEST_UNITS = 6
@@ -74,18 +75,52 @@ def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
     return Interval(whole, whole - half, whole + half)
 
 
-def of_units(pairs: Doubles, unit: Ints) -> Doubles:
-    """(..., units, units): sums over the pairs of systems of every two units that occur; `pairs`: (..., n, n)."""
-    if np.array_equal(unit, np.arange(len(unit))):
-        return pairs
-    order = np.argsort(unit, kind="stable")
-    starts = np.unique(unit[order], return_index=True)[1]
-    rows = np.add.reduceat(pairs[..., order, :], starts, axis=-2)
-    return np.asarray(np.add.reduceat(rows[..., order], starts, axis=-1))
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of systems of different units, `first` before `second`, and the `weight` of each: three times (pairs,).
+
+    A pair counts 1 / (systems in its one unit * in its other), so that every two units count once.
+    """
+
+    unit: Ints
+    first: Ints
+    second: Ints
+    weight: Doubles
+
+    @classmethod
+    def of(cls, unit: Ints) -> "Pairs":
+        """Those of systems in these units (n,): the units are numbered anew, 0, 1, ..., in their order."""
+        return _pairs(unit.astype(np.int64).tobytes())
+
+    def signs(self, columns: Doubles) -> Doubles:
+        """(..., pairs): 1 where the first of the pair scores higher, -1 lower, 0 for a tie or a hole."""
+        return np.nan_to_num(np.sign(columns[..., self.first] - columns[..., self.second]))
+
+    def known(self, columns: Doubles) -> Doubles:
+        """(..., pairs): 1 where both have a value, else 0."""
+        return np.isfinite(columns[..., self.first] + columns[..., self.second]).astype(np.float64)
+
+    def of_units(self, values: Doubles) -> Doubles:
+        """(..., units, units): weighted sums of values (..., pairs), symmetric, 0 within units."""
+        units = int(self.unit.max(initial=-1)) + 1
+        place = self.unit[self.first] * units + self.unit[self.second]
+        flat = (self.weight * values).reshape(-1, len(place))
+        sums = np.array([np.bincount(place, row, units * units) for row in flat])
+        sums = sums.reshape(*values.shape[:-1], units, units)
+        return np.asarray(sums + sums.swapaxes(-1, -2))
+
+
+@lru_cache(maxsize=4)
+def _pairs(numbers: bytes) -> Pairs:
+    unit = np.unique(np.frombuffer(numbers, dtype=np.int64), return_inverse=True)[1]
+    first, second = np.triu_indices(len(unit), 1)
+    apart = unit[first] != unit[second]
+    first, second, share = first[apart], second[apart], 1 / np.bincount(unit)[unit]
+    return Pairs(unit, first, second, share[first] * share[second])
 
 
 def leaving_one(sums: Doubles) -> Doubles:
-    """(..., 1 + units): the total of `of_units`, and without each unit in turn; symmetric and 0 within units."""
+    """(..., 1 + units): the total of `Pairs.of_units`, and without each unit in turn."""
     mine = sums.sum(axis=-1)
     whole = mine.sum(axis=-1, keepdims=True)
     return np.concatenate([whole, whole - 2 * mine], axis=-1)
@@ -94,22 +129,32 @@ def leaving_one(sums: Doubles) -> Doubles:
 CONSTANT = "a column is constant between units"
 
 
-def pair_weights(unit: Ints) -> Doubles:
-    """(n, n): 1 / (systems in i's unit * in j's) for pairs of different units, else 0."""
-    share = 1 / np.bincount(unit)[unit]
-    return np.asarray(np.outer(share, share) * (unit[:, None] != unit[None, :]))
-
-
 def agreement_sums(x: Doubles, y: Doubles, unit: Ints) -> tuple[Doubles, Doubles, Doubles]:
     """Weighted agreement, pairs ordered by x, pairs ordered by y, of each two units: (..., units, units)."""
-    weight, left, right = pair_weights(unit), signs(x), signs(y)
-    return of_units(left * right * weight, unit), of_units(left**2 * weight, unit), of_units(right**2 * weight, unit)
+    pairs = Pairs.of(unit)
+    left, right = pairs.signs(x), pairs.signs(y)
+    return pairs.of_units(left * right), pairs.of_units(np.abs(left)), pairs.of_units(np.abs(right))
 
 
 def taus(x: Doubles, y: Doubles, unit: Ints) -> Doubles:
     """(..., 1 + units): tau between units, and without each unit in turn; NaN where a column is constant."""
     balance, in_x, in_y = map(leaving_one, agreement_sums(x, y, unit))
     return ratio(balance, in_x * in_y)
+
+
+def taus_of_orders(x: Doubles, orders: Doubles, unit: Ints) -> Doubles:
+    """(metrics, orders): tau between units of each of `x` (metrics, n) with each of `orders` (orders, n).
+
+    Pairs with a hole, which is NaN, are left out.
+    """
+    pairs, found = Pairs.of(unit), [np.empty((len(x), 0))]
+    known, signs = (pairs.weight * part for part in (pairs.known(x), pairs.signs(x)))
+    step = max(1, AT_ONCE // max(1, len(pairs.first)))
+    for some in (orders[at : at + step] for at in range(0, len(orders), step)):
+        theirs = pairs.signs(some)
+        possible = (np.abs(signs) @ pairs.known(some).T) * (known @ np.abs(theirs).T)
+        found.append(ratio(signs @ theirs.T, possible))
+    return np.concatenate(found, axis=1)
 
 
 def ratio(balance: Doubles, squared: Doubles) -> Doubles:
@@ -275,12 +320,12 @@ def effective_number(x: Doubles, unit: Ints) -> float:
     m, n = x.shape
     if m == 1 or n > MOST:
         return float(m)
-    root = np.sqrt(1 / np.bincount(unit)[unit])
-    sums, size = np.zeros((m, m)), max(1, AT_ONCE // (m * n))
-    for at in range(0, n, size):
-        rows = slice(at, at + size)
-        apart = np.outer(root[rows], root) * (unit[rows, None] != unit)
-        ordered = (np.nan_to_num(np.sign(x[:, rows, None] - x[:, None, :])) * apart).reshape(m, -1)
+    pairs, sums = Pairs.of(unit), np.zeros((m, m))
+    size = max(1, AT_ONCE // m)
+    for at in range(0, len(pairs.first), size):
+        some = slice(at, at + size)
+        part = Pairs(pairs.unit, pairs.first[some], pairs.second[some], pairs.weight[some])
+        ordered = part.signs(x) * np.sqrt(part.weight)
         sums += ordered @ ordered.T
     length = np.sqrt(np.diag(sums))
     eigenvalues = np.linalg.eigvalsh(sums / np.outer(length, length))

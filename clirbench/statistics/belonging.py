@@ -20,6 +20,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
+from clirbench.systems.likeness import makers
 from clirbench.types import EMPTY, Doubles, Ints
 
 SEED = "seed"
@@ -41,9 +42,6 @@ FOUND = ("system", COPIES, NEAR_COPIES, STEM, NUMBERED)
 """Sources of units where nobody declared any, and a cut or a name decides."""
 RUNS = ("run", "series")
 KINDS = ("family", "group")
-MAKER = re.compile(r"[^\W\d_]+")
-ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
-"""First words of names that name no maker."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +155,9 @@ def _alone(board: Scoreboard) -> Units:
 
 def _by_name(board: Scoreboard, near: Sequence[tuple[str, str]]) -> dict[str, Units]:
     """What names say alone: numbers, and makers."""
-    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in board.systems]
-    makers = tuple(f"system {name}" if m in ANONYMOUS else m for m, name in zip(first, board.systems, strict=True))
     numbered, steps = numbered_names(board.systems)
-    found = {NUMBERED: (numbered, steps, "name"), "maker": (makers, np.full(len(makers), nan), "")}
+    by_maker = tuple(makers(board.systems)), np.full(len(board.systems), nan), ""
+    found = {NUMBERED: (numbered, steps, "name"), "maker": by_maker}
     return {
         name: Units(_with_near(board.systems, labels, near), name, steps, by)
         for name, (labels, steps, by) in found.items()

@@ -11,15 +11,7 @@ from math import asin, nan, pi, sqrt
 import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import (
-    FEWEST_UNITS,
-    MOST,
-    Interval,
-    jackknifed,
-    pair_weights,
-    taus,
-    too_few,
-)
+from clirbench.statistics.agreement import FEWEST_UNITS, MOST, Interval, Pairs, jackknifed, taus, too_few
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.decision import topic_values
 from clirbench.statistics.given import ALONG, real_metrics
@@ -123,16 +115,16 @@ def between_error(covariance: Doubles, unit: Ints) -> float:
     `covariance` (n, n): of the noise of systems' values: that of `measure_noise` for a measure, `np.cov` of values on
     resampled segments (systems in rows) for a metric.
     """
-    weights = pair_weights(unit)
-    own = np.diag(covariance)
-    return float((weights * (own[:, None] + own[None, :] - 2 * covariance)).sum() / weights.sum() / 2)
+    pairs, own = Pairs.of(unit), np.diag(covariance)
+    squares = own[pairs.first] + own[pairs.second] - 2 * covariance[pairs.first, pairs.second]
+    return float(pairs.weight @ squares / pairs.weight.sum() / 2)
 
 
 def variance_between(values: Doubles, unit: Ints) -> float:
     """Half the mean squared difference of two systems of different units; NaN where all are of one."""
-    weights = pair_weights(unit)
-    squares = weights * (values[:, None] - values[None, :]) ** 2
-    return float(squares.sum() / weights.sum() / 2) if weights.any() else nan
+    pairs = Pairs.of(unit)
+    squares = (values[pairs.first] - values[pairs.second]) ** 2
+    return float(pairs.weight @ squares / pairs.weight.sum() / 2) if len(squares) else nan
 
 
 @dataclass(frozen=True)

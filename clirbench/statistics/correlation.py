@@ -107,14 +107,7 @@ def correlate(
 
 
 def _alone(
-    board: Scoreboard,
-    measure: Column,
-    metric: Column,
-    name: str,
-    p_value: str,
-    complete: bool,
-    seed: int,
-    alpha: float,
+    board: Scoreboard, measure: Column, metric: Column, name: str, p_value: str, complete: bool, seed: int, alpha: float
 ) -> Correlation:
     """The coefficient of a pair by itself."""
     x, y = metric.oriented, measure.oriented

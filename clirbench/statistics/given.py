@@ -30,10 +30,10 @@ from clirbench.statistics.agreement import (
     CONSTANT,
     FEWEST_UNITS,
     MOST,
+    Pairs,
     agreement_sums,
     deviations,
     leaving_one,
-    pair_weights,
     ratio,
     taus,
     too_few,
@@ -240,14 +240,10 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
         return [Beyond(nan, nan, "residuals", 0, n, units, found.smallest_p, note)] * len(x)
     left = np.eye(n) - basis @ np.linalg.pinv(basis)
     rest_x, rest_y = normal_scores(x) @ left, normal_scores(y[None])[0] @ left
-    first, second = np.triu_indices(n, 1)
-    weight = pair_weights(unit)[first, second]
-    sums = balances(np.sign(rest_x[:, first] - rest_x[:, second]) * weight, rest_y[found.orders] @ left, first, second)
-    pairs, taus_, p_values = int((weight > 0).sum()), sums[0] / weight.sum(), shares(sums)[0]
-    return [
-        Beyond(tau, p, "residuals", pairs, n, units, found.smallest_p)
-        for tau, p in zip(taus_.tolist(), p_values.tolist(), strict=True)
-    ]
+    pairs = Pairs.of(unit)
+    sums = balances(pairs.weight * pairs.signs(rest_x), rest_y[found.orders] @ left, pairs.first, pairs.second)
+    tested = zip((sums[0] / pairs.weight.sum()).tolist(), shares(sums)[0].tolist(), strict=True)
+    return [Beyond(tau, p, "residuals", len(pairs.first), n, units, found.smallest_p) for tau, p in tested]
 
 
 def normal_scores(columns: Doubles) -> Doubles:

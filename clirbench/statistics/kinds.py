@@ -14,7 +14,7 @@ import numpy as np
 
 from clirbench.measures.base import Measure
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import pair_weights, ratio
+from clirbench.statistics.agreement import taus_of_orders
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
@@ -30,8 +30,6 @@ LEAST = 0.02
 NORMAL = 1.959964
 MOST = 500
 """Systems up to which kinds are compared, pair by pair in every draw."""
-TOGETHER = 1 << 22
-"""Pairs of systems of all draws that are held at once."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,7 @@ class Kinds:
 
     `topics`: of each kind, as compared; `reliability` of the second over these; `orders`: tau between the two orders of
     the systems; `halves`: the 2 % point of tau between random halves of the first kind. NaN where systems are tied.
+    `firsts`: the first system by all topics of each kind.
     """
 
     said: str
@@ -68,6 +67,7 @@ class Kinds:
     orders: float
     halves: float
     metrics: tuple[KindTau, ...] = ()
+    firsts: tuple[str, str] = ("", "")
 
     @property
     def votes(self) -> bool:
@@ -109,7 +109,7 @@ def compared_kinds(
     for values in pair:
         drawn = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
         ys = np.stack([aggregated(measure, one) for one in (values, *drawn)])
-        taus = group_taus(x, ys, unit)
+        taus = taus_of_orders(x, ys, unit)
         seen.append(taus[:, 0])
         moved.append(taus[:, 1:])
     differences, width = seen[0] - seen[1], NORMAL * np.std(moved[0] - moved[1], axis=1, ddof=1)
@@ -124,8 +124,10 @@ def compared_kinds(
         )
         for m, metric in enumerate(metrics)
     ]  # fmt: skip
-    agreed = group_taus(orders[0][None], orders[1][None], unit)
-    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made))
+    agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
+    means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
+    one, other = (evidence.systems[int(of.argmax())] for of in means)
+    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
 
 
 def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | None) -> Iterator[Correlation]:
@@ -173,30 +175,5 @@ def halves_of(measure: Measure, values: Doubles, n: int, unit: Ints, rng: np.ran
     for _ in range(DRAWS):
         order = rng.permutation(values.shape[1])[: 2 * n]
         one, other = (aggregated(measure, values[:, part]) for part in (order[:n], order[n:]))
-        taus.append(float(group_taus(one[None], other[None], unit)[0, 0]))
+        taus.append(float(taus_of_orders(one[None], other[None], unit)[0, 0]))
     return float(np.quantile(taus, LEAST, method="lower"))
-
-
-def group_taus(x: Doubles, ys: Sequence[Doubles] | Doubles, unit: Ints) -> Doubles:
-    """(columns, orders): tau between groups, as `agreement.taus`, of each of `x` (columns, n) with each of `ys`
-    (orders, n); pairs of systems with a hole are left out, NaN where a side is constant.
-    """
-    first, second = np.triu_indices(len(unit), 1)
-    weight = pair_weights(unit)[first, second]
-    apart = weight > 0
-    first, second, weight = first[apart], second[apart], weight[apart]
-    signs, known = _signs(x, first, second)
-    found, step = [np.empty((len(x), 0))], max(1, TOGETHER // max(1, len(first)))
-    for at in range(0, len(ys), step):
-        theirs, there = _signs(np.asarray(ys[at : at + step]), first, second)
-        balance = (weight * signs) @ theirs.T
-        possible = ((weight * np.abs(signs)) @ there.T) * ((weight * known) @ np.abs(theirs).T)
-        found.append(ratio(balance, possible))
-    return np.concatenate(found, axis=1)
-
-
-def _signs(values: Doubles, first: Ints, second: Ints) -> tuple[Doubles, Doubles]:
-    """(rows, pairs): the sign of the difference, 0 for a hole; and 1 where both values are known."""
-    difference = values[:, first] - values[:, second]
-    known = np.isfinite(difference)
-    return np.where(known, np.sign(np.where(known, difference, 0.0)), 0.0), known.astype(np.float64)

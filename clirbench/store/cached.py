@@ -192,7 +192,12 @@ def cached_result(engine: Engine, step: Step, item: Any, names: Sequence[str] = 
     `names`: as in `Cached.pmap`; without one it is not in the plan, which a report cannot add to.
     """
     at_hand = replace(engine, engine=Serial()) if isinstance(engine, Cached) else Serial()
-    for found in at_hand.pmap(step, [item], names):
+    return cached_results(at_hand, step, [item], names)
+
+
+def cached_results(engine: Engine, step: Step, items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
+    """The result of a step for each item, made where the engine works, and found again by a rerun."""
+    for item, found in zip(items, engine.pmap(step, items, names), strict=True):
         # What the store noted is raised as what it is.
         yield step(item) if isinstance(found, Failure) else found
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parents[1]
 ROOMS = (
-    "text.py", "types.py", "later.py", "files", "corpora", "topics", "metrics", "retrieval", "relevance", "measures",
-    "systems", "statistics", "scoreboard.py", "steps.py",
+    "text.py", "types.py", "later.py", "native", "files", "corpora", "topics", "metrics", "retrieval", "relevance",
+    "measures", "systems", "statistics", "scoreboard.py", "steps.py",
 )  # fmt: skip
 """What a number can depend on."""
 CODE = (".py", ".pyi", ".pyc", ".so", ".nbi", ".nbc")

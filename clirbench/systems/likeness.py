@@ -45,6 +45,11 @@ STEM = re.compile(r"(?P<stem>.*[^\W\d_].*?)(?:[-_.]run[-_.]?\d+|\.[^\W\d_]+)", r
 """A name that ends in a run (`team_run2`) or a mode without numbers (`team.terms`); its stem is no number."""
 CONFIRMED, ORDERS = 0.05, 999
 """The p-value up to which texts confirm names, and the permutations that it is of."""
+MAKER = re.compile(r"[^\W\d_]+")
+ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
+"""First words of names that name no maker."""
+OWN, ABOVE = 4.0, 3.0
+"""How far a system near the reference stands out: by wording that no peer has, and above what its peers foretell."""
 LARGEST = (1 << 64) - 1
 
 
@@ -77,10 +82,9 @@ def first_lines(text: Text) -> Iterator[bytes]:
 
 def word_grams(block: bytes, most: int = LARGEST) -> Hashes:
     """A hash, where it is at most `most`, for each word 4-gram within the lines of a block, and each shorter line."""
-    from clirbench.systems.grams import PLAIN, gram_hashes
+    from clirbench.systems.grams import gram_hashes
 
-    out = np.empty(len(block) // 2 + 1, dtype=np.uint64)
-    return out[: gram_hashes(np.frombuffer(block, dtype=np.uint8), PLAIN, np.uint64(most), out)]
+    return gram_hashes(block, most)
 
 
 def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:
@@ -196,12 +200,62 @@ def stems(names: Sequence[str], shares: Doubles, *, seed: int = 0) -> dict[str, 
     return {name: own for name, own, of in zip(names, stem, label.tolist(), strict=True) if sizes[of] > 1}
 
 
+def makers(names: Sequence[str]) -> list[str]:
+    """Who made each system: the first word of its name, or `system NAME` where that names nobody."""
+    first = [match[0].casefold() if (match := MAKER.match(name)) else name for name in names]
+    return [f"system {name}" if maker in ANONYMOUS else maker for maker, name in zip(first, names, strict=True)]
+
+
+def near_reference(sketches: Sequence[Hashes], reference: Hashes, shares: Doubles, kin: NDArray[np.bool_]) -> list[int]:
+    """The systems, by index, that repeat wording which only the reference has; those not named may do so too.
+
+    Of the 4-grams that no peer has, the share that the reference has is above the others' by `OWN` robust standard
+    errors, and so is the Dice with the reference by `ABOVE`, given the mean Dice with the peers. shares: (n, n), Dice
+    of every pair; kin: (n, n), who is no peer (itself, one maker, near-copies).
+    **Source:** ours (docs/data/memory-plan.yaml); the line is Theil 1950 and Sen 1968.
+    """
+    from scipy.sparse import csc_array
+
+    end = np.uint64(min(_end(one, SIZE) for one in (*sketches, reference)))
+    texts = [one[: np.searchsorted(one, end, side="right")] for one in (*sketches, reference)]
+    if len(sketches) < FEWEST_TEXTS or kin.all(axis=1).any():
+        return []
+    column = np.unique(np.concatenate(texts), return_inverse=True)[1]
+    row = np.repeat(np.arange(len(texts)), sizes := np.array([len(one) for one in texts]))
+    held = csc_array((np.ones(len(row), dtype=np.int8), (row, column)))
+    n = len(sketches)
+    own, told, near = np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        mine = held[:, column[row == i]].toarray() > 0
+        alone = ~mine[:-1][~kin[i]].any(axis=0)
+        own[i], told[i] = alone.sum(), mine[-1][alone].sum()
+        near[i] = 2 * mine[-1].sum() / max(1, sizes[i] + sizes[-1])
+    peers = np.array([shares[i, ~kin[i]].mean() for i in range(n)])
+    first, second = np.triu_indices(n, 1)
+    apart = peers[first] - peers[second]
+    rises = (near[first] - near[second])[apart != 0] / apart[apart != 0]
+    above = near - peers * (np.median(rises) if len(rises) else 0.0)
+    share, usual = told / np.maximum(1, own), np.median(told / np.maximum(1, own))
+    stands = _robust_z(share, usual * (1 - usual) / np.maximum(1, own)) > OWN
+    return np.flatnonzero(stands & (_robust_z(above, near * (1 - near) / np.maximum(1, sizes[:-1])) > ABOVE)).tolist()
+
+
+def _robust_z(values: Doubles, variance: Doubles) -> Doubles:
+    """Distances from the median, over the spread of most values (1.4826 MAD) and the sampling `variance` of each."""
+    apart = values - np.median(values)
+    return np.asarray(apart / np.sqrt((1.4826 * np.median(np.abs(apart))) ** 2 + variance + 1e-12))
+
+
 @dataclass(frozen=True)
 class References:
-    """The texts that a system may copy: the test sets, or else the collections; the first `LINES` lines count."""
+    """The texts that a system may copy: the test sets, or else the collections; the first `LINES` lines count.
+
+    `searched`: the index of the one that is searched, where systems are compared by the text that is; else None.
+    """
 
     texts: tuple[Text, ...]
     tested: bool
+    searched: int | None = None
 
     @classmethod
     def of(cls, corpus: Corpus, translations: Sequence[Translation]) -> "References":
@@ -211,7 +265,8 @@ class References:
         if tested:
             english = english if corpus.crossed else ()
             english = (*(TextLines(lines[:LINES]) for lines in corpus.test.references), *english)
-        return cls(english, tested)
+        alone = not tested or all(t.test == t.collection for t in translations)
+        return cls(english, tested, (-1 if corpus.crossed else 0) if alone and english else None)
 
     def compared(self, translation: Translation) -> Text | None:
         """The text of a system that is compared."""
@@ -239,7 +294,8 @@ class Resemblances:
     """What the systems' texts share: `near` connects systems of nearly one wording, and has the Dice of each pair.
 
     `copies`, `repeated`: the Dice of each system that copies a reference with it, and the share of lines that are the
-    same. `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system.
+    same. `cut`: the Dice above which two are near; `stems`: of names that the texts confirm, by system; `nearest`: the
+    systems that stand out in nearness to the reference that is searched.
     """
 
     near: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -247,12 +303,16 @@ class Resemblances:
     repeated: Mapping[str, float] = field(default_factory=dict)
     cut: float = NEAR
     stems: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    nearest: tuple[str, ...] = ()
 
 
-def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any], *, seed: int = 0) -> Resemblances:
+def resemblances(
+    of_references: Sequence[Any], of_systems: Mapping[str, Any], *, searched: int | None = None, seed: int = 0
+) -> Resemblances:
     """Compare every text with the others and with the references, by what `worded` gave of each.
 
-    Copies of a reference are not compared with other systems. `seed`: of the permutations that confirm stems.
+    Copies of a reference are not compared with other systems. `searched`: as in `References`; `seed`: of the
+    permutations that confirm stems.
     """
     if any(isinstance(one, Failure) for one in of_references):
         return Resemblances()
@@ -272,5 +332,11 @@ def resemblances(of_references: Sequence[Any], of_systems: Mapping[str, Any], *,
     names = list(sketches)[:: max(1, -(-len(sketches) // MANY))]
     shares = similarity([sketches[name] for name in names]) if len(names) > 1 else np.eye(len(names))
     cut = own_cut(shares[np.triu_indices(len(names), 1)])
-    named = stems(names, shares, seed=seed) if len(names) == len(sketches) else {}
-    return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named)
+    whole = len(names) == len(sketches)
+    named, nearest = stems(names, shares, seed=seed) if whole else {}, tuple[str, ...]()
+    if whole and searched is not None:
+        by = np.array(makers(names))
+        kin = (by[:, None] == by) | (shares > cut)
+        found = near_reference(list(sketches.values()), of_references[searched]["hashes"], shares, kin)
+        nearest = tuple(names[i] for i in found)
+    return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named, nearest)

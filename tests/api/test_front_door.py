@@ -134,6 +134,15 @@ def test_a_user_s_script_is_typed_from_the_wheel(tmp_path: Path) -> None:
     assert 'Unexpected keyword argument "bta" for "ChrF"' in done.stdout
 
 
+@pytest.mark.release
+def test_pyright_takes_what_mypy_takes() -> None:
+    pytest.importorskip("pyright", reason="PYRIGHT ABSENT: the user's script is typed by mypy alone")
+    script = Path(__file__).parent / "user_script.py"
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(script)]
+    done = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 TABLE = pd.DataFrame({"BLEU": [1, 2, 3], "MAP": [0.1, 0.3, 0.2]}, index=list("abc"))
 QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
 

@@ -1,6 +1,8 @@
 """An outcome: its tables are the files, a loaded one is the same as one that was run, and two are compared."""
 
+import copy
 import json
+import pickle
 from pathlib import Path
 
 import jsonschema
@@ -31,6 +33,26 @@ def test_a_loaded_run_is_the_run(outcome: cb.Outcome, tmp_path: Path) -> None:
     files = loaded.provenance["files"]  # sums of what `save` wrote: an outcome in memory has no files
     assert loaded.provenance == {**outcome.provenance, "files": files}
     assert files
+
+
+def pickled(outcome: cb.Outcome) -> cb.Outcome:
+    read: cb.Outcome = pickle.loads(pickle.dumps(outcome))  # noqa: S301 - what was written here
+    return read
+
+
+def test_an_outcome_goes_through_pools_of_processes_and_caches(outcome: cb.Outcome, tmp_path: Path) -> None:
+    """Pickled and copied, also one that is loaded or of `check=True`: the same tables, and the same folder."""
+    loaded = cb.load(outcome.save(tmp_path / "run"))
+    for number, found in enumerate((pickled(outcome), copy.deepcopy(outcome), copy.copy(loaded))):
+        assert found.answer == outcome.answer
+        for name in outcome.tables:
+            pd.testing.assert_frame_equal(found.tables[name], outcome.tables[name], check_exact=True)
+        saved = found.save(tmp_path / str(number))
+        for file in ("results.json", "paper.md", *(f"{name}.tsv" for name in outcome.tables)):
+            assert (saved / file).read_bytes() == (tmp_path / "run" / file).read_bytes()
+    assert pickled(loaded).findings == outcome.findings
+    checked = cb.run("demo", check=True)
+    assert pickled(checked).answer == checked.answer
 
 
 def test_results_follow_the_published_schema(outcome: cb.Outcome) -> None:

@@ -37,6 +37,29 @@ def test_segments_are_scores_of_single_lines() -> None:
     assert cb.score(lines, [reference, lines], cb.metrics.BLEU()) == pytest.approx(two)
 
 
+def test_objects_and_names_of_sacrebleu_are_metrics(small_texts: Path) -> None:
+    """The library's own score of what it was given is expected, to the last bits."""
+    reference = (small_texts / "reference.txt").read_text(encoding="utf-8").splitlines()
+    files = sorted((small_texts / "systems").glob("*.txt"))
+    given = [
+        sacrebleu.metrics.BLEU(lowercase=True, tokenize="char", smooth_method="floor", smooth_value=0.2),
+        sacrebleu.metrics.CHRF(word_order=2, lowercase=True),
+        sacrebleu.metrics.CHRF(beta=3, whitespace=True, eps_smoothing=True),
+        sacrebleu.metrics.TER(normalized=True, case_sensitive=True),
+    ]
+    found = cb.run(folder=small_texts, metric=[*given, "chrF2"], measures=["map"], topics__n=8, relevance__k=2)
+    assert list(found.systems.columns) == ["BLEU", "chrF++", "chrF3", "TER", "chrF2", "map"]
+    assert cb.score(["a b"], ["a c"], "chrF2++") == cb.score(["a b"], ["a c"], "chrFpp")
+    for path in files:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for metric, name in zip(given, ("BLEU", "chrF++", "chrF3", "TER"), strict=True):
+            theirs = metric.corpus_score(lines, [reference]).score
+            assert found.systems[name][path.stem] == pytest.approx(theirs, rel=1e-12)
+            assert cb.score(lines, reference, metric) == pytest.approx(theirs, rel=1e-12)
+    with pytest.raises(ConfigError, match=r"is not a Metric; did you mean BLEU\(\)"):
+        cb.score(["a"], ["a"], sacrebleu.metrics.BLEU)
+
+
 MEASURES = ["AP", "nDCG@10", "P@5", "RR", "RBO(p=0.9)"]
 
 
@@ -85,6 +108,14 @@ def test_columns_of_other_libraries_and_frames_of_polars(topic: str, document: s
     assert cb.evaluate(polars.DataFrame(judged), polars.DataFrame(ranked).lazy(), ["AP", "P@1"]) == expected
     arrow = pytest.importorskip("pyarrow", reason="PYARROW ABSENT: its tables are not tested").table
     assert cb.evaluate(arrow(judged), arrow(ranked), ["AP", "P@1"]) == expected
+
+
+def test_qrels_and_runs_of_ranx() -> None:
+    ranx = pytest.importorskip("ranx", reason="RANX ABSENT: its qrels and runs are not tested")
+    judged, ranked = {"q1": {"a": 1, "b": 0}, "q2": {"x": 2}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 0.5}}
+    names = ["map", "ndcg@10", "mrr", "precision@1"]
+    theirs = ranx.evaluate(ranx.Qrels(judged), ranx.Run(ranked), names)
+    assert cb.evaluate(ranx.Qrels(judged), ranx.Run(ranked), names) == pytest.approx(theirs)
 
 
 def test_measures_of_ir_measures_are_measures(small_texts: Path) -> None:

@@ -12,6 +12,8 @@ import clirbench as cb
 @dataclass(frozen=True)
 class Words(cb.metrics.SegmentMean):
     name: str = "Words"
+    higher_is_better = True
+    signature = "words"
 
 
 def main() -> None:
@@ -26,7 +28,10 @@ def main() -> None:
         metric=["BLEU", cb.metrics.ChrF(beta=3), cb.metrics.MacroF()],
         measures=["MAP", cb.measures.RBO(p=0.9)],
     )
-    answer: str = r.answer
+    texts = cb.run(texts={"A": ["a", "b"], "B": ["b", "a"]}, references=["a", "b"], documents=["x", "y"], check=True)
+    metrics: list[cb.metrics.Metric] = [cb.metrics.WER(), cb.metrics.ChrF(), Words()]
+    measured: list[cb.measures.Measure] = [cb.measures.RBO(), cb.measures.AQWV()]
+    answer: str = texts.answer + cb.run("demo", metric=metrics, measures=measured).answer
     tables: list[pd.DataFrame] = [r.decision, r.correlations, r.systems, r.per_topic, r.tables["choice"]]
     axes: Axes = r.plot("MAP", "BLEU")
     folder: Path = r.save("out")

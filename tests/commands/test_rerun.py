@@ -125,6 +125,7 @@ def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
         ("corpus.part=de-en/A-B", 'corpus.part="/home/de-en/A-B"'),
         ("systems.pattern=runs/*/ckpt_%step%.txt", 'systems.pattern="/home/runs/*/ckpt_%step%.txt"'),
         ("systems.include=[*]", "systems.include=[*]"),
+        ("corpus.scores=[*]", "corpus.scores=[*]"),
         ("hydra.searchpath=[file://own,file:///x]", "hydra.searchpath=[file:///home/own,file:///x]"),
         ("seed=3", "seed=3"),
     ],

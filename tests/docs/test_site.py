@@ -49,6 +49,7 @@ def test_a_reader_can_finish_what_is_written_by_hand() -> None:
         "docs/explanation/validity.md",
         "docs/findings-study.md",
         "docs/findings.md",
+        "docs/reproductions.md",
     }
 
 

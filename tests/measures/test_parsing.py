@@ -37,10 +37,15 @@ def test_parameters_of_our_own_measures() -> None:
 def test_an_unknown_name_is_told_its_closest_match_and_the_choices() -> None:
     with pytest.raises(UnknownName, match=r"unknown measure 'GMAPP'\. Did you mean 'GMAP'\? Choices: .*\bRBO\b"):
         parse("GMAPP")
-    with pytest.raises(UnknownName, match=r"Did you mean 'MAP'"):
-        parse("map")
     with pytest.raises(UnknownName, match=r"Did you mean 'nDCG'"):
-        parse("ndcg")
+        parse("nDGC")
+
+
+def test_names_of_trec_eval_and_ranx() -> None:
+    """Columns are called as the user wrote them; values are those of trec_eval's own names (test_trec_eval.py)."""
+    for theirs, spec in (("map@100", "AP@100"), ("ndcg@10", "nDCG@10"), ("mrr", "RR"), ("precision@5", "P@5")):
+        assert parse(theirs) == IrMeasure(theirs, spec)
+    assert parse("gm_map") == IrMeasure("gm_map", "AP", geometric=True)
 
 
 def test_an_unknown_parameter_is_told_the_choices() -> None:

@@ -61,9 +61,10 @@ def trec_evals(folder: Path, run: Run, qrels: Qrels) -> dict[str, dict[str, floa
 def check(folder: Path, run: Run, judged: Judged) -> None:
     """Of the topics that have a relevant document: the measures of trec_eval leave the others out of their means."""
     expected = trec_evals(folder, run, judged.qrels)
-    ours = score_run([parse(name) for name in NAMES], run, judged)
-    for name, values in ours.items():
-        theirs = [expected[name].get(topic_id, 0.0) for topic_id in judged.with_relevant.topic_ids]
+    known = {ours: ours for ours in NAMES} | {theirs: ours for ours, theirs in NAMES.items() if "iprec" not in theirs}
+    found = score_run([parse(name) for name in known], run, judged)
+    for name, values in found.items():
+        theirs = [expected[known[name]].get(topic_id, 0.0) for topic_id in judged.with_relevant.topic_ids]
         np.testing.assert_allclose(values, theirs, rtol=0, atol=1e-6, err_msg=name)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.types import TestSet
@@ -87,6 +88,20 @@ def test_sparse_rows_score_as_dense_ones(metric: MacroF | MicroF) -> None:
     statistics = metric.statistics(hypotheses, test)
     np.testing.assert_allclose(metric.score(statistics), metric.score(statistics.toarray()), rtol=1e-13)
     np.testing.assert_allclose(metric.score(statistics), metric.score(np.asfortranarray(statistics.toarray())), 1e-13)
+
+
+@pytest.mark.parametrize("metric", [MacroF(), MicroF()])
+def test_types_numbered_otherwise_give_the_same_score_to_the_last_bit(metric: MacroF | MicroF) -> None:
+    """Equal scores of two systems' segments are ties in tau, however types are numbered."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 4, size=(200, 60, 2))
+    rows = np.stack([*np.moveaxis(counts, -1, 0), counts.min(axis=-1)], axis=-1).astype(np.float64)
+    found, of_all = metric.score(rows.reshape(200, -1)), metric.score(rows.sum(axis=0).ravel())
+    for _ in range(5):
+        numbered = rows[:, rng.permutation(60)]
+        for totals in (numbered.reshape(200, -1), csr_array(numbered.reshape(200, -1))):
+            assert metric.score(totals).tolist() == found.tolist()
+        assert float(metric.score(numbered.sum(axis=0).ravel())) == float(of_all)
 
 
 def test_statistics_are_the_callers_own() -> None:

@@ -35,5 +35,6 @@ def test_lists() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed(list("abcdefgh"), 2) == "a, b and 6 more"
+    assert listed(["a", "b", "c"], 2) == "a, b and c"  # a name is as short as "1 more"
     assert listed([]) == ""
     assert (many(1, "system"), many(2, "system")) == ("1 system", "2 systems")

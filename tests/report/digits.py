@@ -174,12 +174,14 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower),
     )  # fmt: skip
-    yield rf"This counts (\d+) {noun}.*?\.", (str(groups),)
+    yield r"This holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
-    yield rf"{metric}: undecided with (\d+) (?:systems|groups)\.", (str(groups),)
-    yield rf"{metric}: undecided; about (\d+) (?:systems|groups) are needed in all\.", (str(found["groups_needed"]),)
-    yield rf"{metric}: undecided; (more than 100) (?:systems|groups) are needed in all\.", ("more than 100",)
+    undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
+    yield rf"{undecided}\.", (str(groups),)
+    yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")
+    if found["groups_needed"]:
+        yield rf"{undecided}; add about (\d+) more\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
@@ -190,22 +192,30 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         right = str(found["right"]), str(found["pairs"])
         yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs\.", right
     for found in run.of("noise"):
-        yield r"Noise over topics alone limits .+? to about (.+?) of pairs\.", (percent(found["ceiling"]),)
+        yield r"With these (\d+) topics, even a perfect metric would order only about (.+?) of pairs rightly\.", (
+            str(found["topics"]), percent(found["ceiling"]),
+        )  # fmt: skip
     for found in run.of("range"):
         tau = cell(run.rows[run.results["measure"], found["metric"]], "better_half")
-        yield r"Among the better half of the systems .+? orders (\S+ %)\.", (percent(tau),)
+        half = r"Among the better half of the systems .+? orders (\S+ %) of pairs"
+        yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
-        yield r"Among the better half of the systems .+? orders (\S+ %) \(noise allows (.+?)\)\.", (
-            percent(tau), percent(top),
-        )  # fmt: skip
+        yield (
+            rf"{half}; with these topics a perfect metric would average about (.+?%)(?:, so more is luck)?\.",
+            (percent(tau), percent(top)),
+        )
     for found in run.of("separable_pairs"):
-        first = r"Of these (\d+) \w+' (\d+) pairs, retrieval can tell (\d+|none) apart"
+        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+' (\d+) pairs"
+        if found["of"] == "groups":
+            of = r"With one system of each of the (\d+) groups \((\d+) pairs\)"
         cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        yield rf"{first}\.", [*cells[:2], cells[2] if found["separable"] else "none"]
-        cells = [*cells, *(str(found[name]) for name in ("right", "others_right", "others"))]
-        more = rf"{first}; .+? orders (\d+) of them rightly \((\d+) of the other (\d+)"
-        yield rf"{more}\)\.", cells
-        yield rf"{more}; by luck: (p [<=] \.\d+)\)\.", [*cells, p_value(found["p_value"])]
+        cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
+        yield rf"{of}, {told}\.", cells
+        right, others = str(found["right"]), [str(found["others_right"]), str(found["others"])]
+        more, rest = rf"{of}, {told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+            yield rf"{more}{ends}", [*cells, right, *last]
+            yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
         yield r"Topics are \D+(\d+) reference \w+, not people's queries[^.]*\.", count
@@ -236,7 +246,8 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
             if "nearest" in found:
                 row = systems[found["nearest"]]
-                cells += [amount(cell(row, "difference")), *_ends(row, "difference_low", "difference_high")]
+                ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
+                cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
             cells += _more(found["systems"]) + _more(found["tied"])
         elif found["kind"] == "monolingual":
             row, english = systems[found["system"]], cell(run.system("reference side"), found["measure"])
@@ -250,7 +261,7 @@ def _decision(run: Folder) -> Iterator[str]:
                 cells += [amount(cell(rows[0], "loss")), *_ends(rows[0], "loss_low", "loss_high")]
             if "loss_high" in found:
                 cells += [amount(max(cell(row, "loss_high") for row in rows))]
-            cells += _more(found["metrics"]) + _more(found["systems"])
+            cells += _more(found["systems"])
         elif found["kind"] == "rise":
             row = picks[found["metric"]]
             cells += ["1", chance(cell(row, "better")), *_ends(row, "better_low", "better_high")]
@@ -263,7 +274,7 @@ def _decision(run: Folder) -> Iterator[str]:
                 cells += [chance(cell(row, "p_better")), chance(cell(row, "p_loss")), str(int(cell(row, "n_topics")))]
                 cells += [f"{cell(row, 'margin'):g}"]
             cells += [str(len(run.baseline)), str(len(found["systems"])), *_more(found["systems"])]
-        else:
+        elif found["kind"] != "near reference":  # it has none
             yield f"a kind of sentence that no cell is known for: {sentence}"
         rest = sentence
         for name in sorted(_names(run), key=len, reverse=True):
@@ -304,7 +315,7 @@ def _ends(row: Row, low: str, high: str) -> list[str]:
 
 
 def _more(names: Sequence[str], most: int = 6) -> list[str]:
-    return [str(len(names) - most)] if len(names) > most else []
+    return [str(len(names) - most)] if len(names) > most + 1 else []
 
 
 def _plots(run: Folder) -> Iterator[str]:

@@ -15,14 +15,12 @@ from clirbench.report.answer import (
     WORDS,
     Answer,
     answered,
-    group_columns,
-    grouped_by,
-    grouping,
+    judged,
     other_metrics,
     percent,
     sentence,
-    training_runs,
 )
+from clirbench.report.groupings import group_columns, grouped_by, grouping, training_runs
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
@@ -96,7 +94,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == f"Slight: undecided; about {needed} systems are needed in all."
+    assert found.sentences[0] == f"Slight: undecided with 6 systems; add about {needed - 6} more."
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -120,7 +118,7 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     assert (found.grades, made.units.source) == ({}, "number")
     assert found.sentences[:2] == (
         "Checkpoints of one run cannot validate a metric for other runs.",
-        "If each was made independently, the evidence for Good is weak (units=none).",
+        "The evidence for Good would be weak only if each system was made independently.",
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
     alone = answered(replace(told, correlations=tuple(correlate(told.board, units=told.units))))
@@ -164,13 +162,13 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines predicts equally well; between systems of equal training_lines, Good is right in 6 of 6 pairs."
+        "training_lines alone orders the systems as well; where it is equal, Good is right in 6 of 6 pairs."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
     assert (row["p_value"], row["grade"]) == (pytest.approx(1 / 64, rel=1e-12), "weak")
     alone = str(of({"Good": MAP}, training_lines=LINES))
-    assert "without systems of equal training_lines, Good cannot be shown to add to it" in alone
+    assert "no two systems have the same, so Good cannot be shown to add to it" in alone
     assert not any(one.kind == "covariate" for one in of({"Good": MAP}, training_lines=["3", "1"] * 6).findings)
 
 
@@ -196,8 +194,18 @@ def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None
     made = replace(made, columns=(*made.metrics, Column("MAP", "measure", np.array(MAP), declared=declared)))
     found = answered(result(made))
     assert said in found.sentences
-    (judged,) = (one for one in found.findings if one.kind == "judged")
-    assert declared.items() <= judged.values.items()
+    (one,) = (one for one in found.findings if one.kind == "judged")
+    assert declared.items() <= one.values.items()
+
+
+@pytest.mark.parametrize(
+    ("against", "other"), [(["other", ""], True), (["other", "searched other"], False), ([], False)]
+)
+def test_metrics_that_score_against_another_text_say_so(against: list[str], other: bool) -> None:
+    measure = Column("MAP", "measure", np.array(MAP), declared=BY_BM25)
+    metrics = [Column(text, "metric", np.array(MAP), declared={"scored_against": text}) for text in against]
+    said = "Relevance (MAP) is from the searched text; metrics score against another, so no grade is lowered for it."
+    assert (sentence(judged(measure, metrics)) == said) == other
 
 
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
@@ -214,7 +222,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
-    """Seventy words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
+    """Eighty words before the decision, other metrics apart; 25 and three numbers in the first sentence."""
     rng = np.random.default_rng(1)
     for seed in range(25):
         n = int(rng.integers(3, 13))
@@ -235,7 +243,8 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         assert not re.search(r"\b(ship|units?(?!=)|trust\w*)\b", str(found), re.IGNORECASE)
 
 
-QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X"}
+QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X",
+           "first": "A", "first_by_second": "A"}  # fmt: skip
 PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14, "others": 30, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
 
@@ -248,29 +257,42 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4},
          "By MAP{x}, X orders 90 % (at least 70 %)."),
         ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words each of 369 reference "
-         "sentences, not people's queries; by titles the order of the systems differs."),
+         "sentences, not people's queries; by titles the order of the systems differs, though A is first by both."),
+        ("queries", {**QUERIES, "differs": True, "grade": "", "first_by_second": "B"}, "Topics are five rare words "
+         "each of 369 reference sentences, not people's queries; by titles the order of the systems differs, and B is "
+         "first."),
         ("queries", {**QUERIES, "differs": True, "grade": "open"}, "Topics are five rare words each of 369 reference "
          "sentences, not people's queries; by titles X is undecided."),
         ("queries", {**QUERIES, "differs": False, "grade": ""}, "Topics are five rare words each of 369 reference "
          "sentences, not people's queries."),
         ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart; X orders 14 of them "
-         "rightly (19 of the other 30; by luck: p = .020)."),
+         "rightly (by luck: p = .020), and 19 of the other 30."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "With one system of each of the 10 groups (45 "
+         "pairs), retrieval can tell 9 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
+         "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
-         "retrieval can tell 15 apart; X orders 14 of them rightly (19 of the other 30)."),
-        ("noise", {"measure": "MAP", "ceiling": 0.39}, "Noise over topics alone limits MAP to about 70 % of pairs."),
+         "retrieval can tell 15 apart; X orders 14 of them rightly, and 19 of the other 30."),
+        ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
+         "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, X is shown less clearly."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
          "If systems of one maker belong together, the evidence is weak (units=maker)."),
+        ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
+         "The evidence for X would be strong only if near-copies, too, were made independently."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
+        ("range", {"metric": "X", "tau": 0.4, "ceiling": 0.3}, "Among the better half of the systems X orders 70 % of "
+         "pairs; with these topics a perfect metric would average about 65 %, so more is luck."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
-         "Among the better half of the systems X orders 60 % (noise allows 90 %)."),
+         "Among the better half of the systems X orders 60 % of pairs; with these topics a perfect metric would "
+         "average about 90 %."),
     ],
 )  # fmt: skip
 def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:

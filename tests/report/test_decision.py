@@ -16,6 +16,7 @@ from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate, with_ceilings
 from clirbench.statistics.grades import Evidence
+from clirbench.systems.likeness import Resemblances
 from tests.names import letter_names
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
@@ -71,15 +72,29 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     near = max(made.decision.standings[1:], key=lambda row: row.difference)
     assert finding.as_dict() == {
         "kind": "recommendation", "measure": "MAP", "systems": ("h7",), "tied": (), "nearest": near.system,
-        "difference": near.difference, "interval": (near.difference_low, near.difference_high),
+        "lead": -near.difference, "interval": (-near.difference_high, -near.difference_low),
         "sentence": str(finding),
     }  # fmt: skip
-    interval = f"{near.difference:.3f} [{near.difference_low:.3f}, {near.difference_high:.3f}]".replace("-0.", "-.")
+    lead = f"{-near.difference:.3f} [{-near.difference_high:.3f}, {-near.difference_low:.3f}]".replace("0.", ".")
     assert str(finding) == (
-        f"clirbench recommends h7: significantly better than all 7 others; the nearest is {near.system} ({interval})."
+        "clirbench recommends h7: significantly better than all 7 others; "
+        f"the nearest, {near.system}, is {lead} behind."
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
-    assert two_alone.startswith("clirbench recommends new: significantly better than old (-.485 [-.")
+    assert two_alone.startswith("clirbench recommends new: significantly better than old, by .485 [.")
+
+
+def test_a_recommended_system_that_is_near_the_reference() -> None:
+    """The warning follows the recommendation where the searched reference itself says what is relevant."""
+    nearest = Resemblances(nearest=("h3", "h7"))
+    measure = Column("MAP", "measure", np.zeros(1), declared={"judged_by": "pseudo-relevance"})
+    made = run_of(evidence := spread(2.0))
+    assert len(decision_findings(replace(made, resemblances=nearest))) == 1
+    measure = replace(measure, values=evidence.board["MAP"].values)
+    made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first."
+    assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
+    assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
 
 
 def test_a_system_that_is_tied_with_some() -> None:
@@ -102,7 +117,7 @@ def test_the_nearest_is_the_one_of_the_smallest_loss() -> None:
     narrow = replace(rest[-1], difference=-0.04, difference_low=-0.075, difference_high=-0.005)
     made.__dict__["decision"] = replace(made.decision, standings=(first, wide, narrow))
     (finding,) = decision_findings(made)
-    assert (finding["nearest"], finding["difference"]) == (wide.system, -0.03)
+    assert (finding["nearest"], finding["lead"]) == (wide.system, 0.03)
 
 
 def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
@@ -115,7 +130,7 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
         assert [rise["metric"] for rise in rises] == said
         for rise in rises:
             (pick,) = [pick for pick in made.decision.picks if pick.metric == rise["metric"]]
-            begin = "+1 m0 between two of these systems means better y0 with probability "
+            begin = "Of two of these systems 1 m0 apart, the higher one is better by y0 with probability "
             ends = f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".")
             assert str(rise) == f"{begin}{pick.better:.3f} {ends}.".replace(" 0.", " .")
 
@@ -151,9 +166,9 @@ def test_what_metrics_choose_and_lose() -> None:
     made = run_of(spread(2.0, metrics=(right, wrong, right)))
     loss = made.decision["a0"]
     _, too, lost = decision_sentences(made)
-    assert too == "m0 and m2 choose h7 too."
+    assert too == "Each of m0 and m2 picks h7."
     cells = [f"{-v:.3f}" for v in (loss.difference, loss.difference_high, loss.difference_low)]
-    assert lost == f"Choosing by m1 (a0) would lose {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
+    assert lost == f"m1 picks a0; that costs {cells[0]} [{cells[1]}, {cells[2]}] MAP.".replace("0.", ".")
     tables = {table.name: table for table in decision_tables(made)}
     row = dict(zip(tables["picks"].header, tables["picks"].rows[1], strict=True))
     assert (row["metric"], row["system"], row["tied"]) == ("m1", "a0", "false")
@@ -170,7 +185,7 @@ def test_a_choice_that_is_tied_is_right() -> None:
     (pick,) = made.decision.picks
     assert pick.system in made.decision.tied
     (finding,) = [f for f in decision_findings(made) if f.kind == "choice"]
-    assert str(finding) == f"m0 chooses {made.decision.recommended[0]} or a system tied with it."
+    assert str(finding) == f"m0 picks {tied}, tied with {made.decision.recommended[0]}."
 
 
 @pytest.mark.parametrize("evidence", [world(n=12, topics=60), world(n=40, topics=200), spread(2.0), equal()])
@@ -264,7 +279,7 @@ def test_less_is_better_in_the_measure_as_printed() -> None:
         (-0.1, 0.0, "new is worse than old by MAP: -.", True),
         (0.0, 0.1, "new is not worse than old by more than 0.1 MAP: ", False),
         (-0.1, 0.2, "new is not worse than old by more than 0.2 MAP: ", False),
-        (0.0, 0.0, "Whether new is better than old by MAP is open: ", False),
+        (0.0, 0.0, "Whether new is better than old by MAP is undecided: ", False),
     ],
 )
 def test_two_systems_and_no_metric(shift: float, margin: float, said: str, worse: bool) -> None:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from clirbench.pages import Table
-from clirbench.report.answer import grouping
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg, svg_number
 from clirbench.report.figures import (
     ALONE,
@@ -23,6 +22,7 @@ from clirbench.report.figures import (
     scatter_plots,
     write,
 )  # fmt: skip
+from clirbench.report.groupings import grouping
 from clirbench.scoreboard import Column, Scoreboard
 from tests.report.boards import EVIL, board, result
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAPER = "\\documentclass{article}\n\\usepackage{booktabs,textcomp}\n\\begin{document}\n%s\n\\end{document}\n"
+PAPER = "\\documentclass{article}\n\\usepackage{booktabs,graphicx,textcomp}\n\\begin{document}\n%s\n\\end{document}\n"
 
 
 def typeset(tables: Sequence[str], folder: Path) -> int:
@@ -19,4 +19,5 @@ def typeset(tables: Sequence[str], folder: Path) -> int:
     done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=200)
     log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
     assert done.returncode == 0, log[log.find("\n!") :][:1000]
+    assert "Overfull \\hbox" not in log, log[log.find("Overfull") :][:200]
     return int(log.rpartition(" page")[0].rpartition("(")[2])

@@ -13,11 +13,11 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics import agreement
 from clirbench.statistics.agreement import (
     Agreement,
+    Pairs,
     agreements,
     effective_number,
     groups_needed,
     jackknifed,
-    of_units,
     taus,
     variance,
 )
@@ -296,9 +296,12 @@ def test_no_interval_says_why() -> None:
 def test_sums_over_units_are_those_of_their_pairs() -> None:
     """Units in any order, one that does not occur; the oracle multiplies by membership."""
     rng = np.random.default_rng(0)
-    unit, pairs = np.array([3, 0, 3, 1, 0, 3]), rng.normal(size=(2, 6, 6))
+    unit, values = np.array([3, 0, 3, 1, 0, 3]), rng.normal(size=(2, 6, 6))
     membership = (np.array([0, 1, 3])[:, None] == unit).astype(float)
-    assert of_units(pairs, unit) == pytest.approx(membership @ pairs @ membership.T)
+    membership /= membership.sum(axis=1, keepdims=True)
+    every = membership @ (values + values.swapaxes(1, 2)) @ membership.T * (1 - np.eye(3))
+    pairs = Pairs.of(unit)
+    assert pairs.of_units((values + values.swapaxes(1, 2))[:, pairs.first, pairs.second]) == pytest.approx(every)
 
 
 def decided_without_a_difference() -> Iterator[bool]:

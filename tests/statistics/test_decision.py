@@ -1,6 +1,7 @@
 """Decisions from evidence: the right system, reasons for none, picks, sides that are no arithmetic means."""
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy.stats import norm, t, ttest_rel
 
 from clirbench.measures.base import geometric
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import Interval
+from clirbench.statistics.agreement import Interval, jackknifed
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import (
     Decision,
@@ -354,6 +355,18 @@ def test_the_slope_of_ordered_pairs_is_not_known_and_few_units_have_no_interval(
     x = np.arange(10.0)
     assert np.isnan(jackknifed_slope(x, x, np.arange(10)).low)  # every pair agrees: no finite slope
     assert "too few" in jackknifed_slope(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note
+
+
+def test_the_jackknife_of_slopes_is_that_of_each_fitted_without_its_unit() -> None:
+    """Units of one to three systems, ties on both sides; some slopes are far from that of all, some near."""
+    for n in (16, 48):
+        rng = np.random.default_rng(n)
+        x, unit = rng.integers(12, size=n).astype(float), rng.integers(n // 2 + 2, size=n)
+        y, ends = np.round(x + rng.normal(size=n, scale=4)), np.array(list(combinations(unit, 2))).T
+        rises, better = rising_pairs(x, y)
+        rest = [logistic_slope(*(part[(ends != one).all(axis=0)] for part in (rises, better))) for one in set(unit)]
+        found = jackknifed(logistic_slope(rises, better), rest)
+        assert jackknifed_slope(x, y, unit).low == pytest.approx(found.low, rel=1e-8)
 
 
 def test_the_slope_of_more_than_400_systems_is_not_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from scipy.stats import kendalltau
 
 from clirbench.measures.parsing import parse
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import taus
+from clirbench.statistics.agreement import taus, taus_of_orders
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import MODERATE, OPEN, STRONG, WEAK, Evidence, reliability
-from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds, group_taus, lowered_by_kinds, spaced
+from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds, lowered_by_kinds, spaced
 from clirbench.types import Doubles
 from tests.names import letter_names
 
@@ -44,7 +44,7 @@ def kinds(first: Doubles, second: Doubles, **metrics: Doubles) -> Kinds:
 def test_taus_are_those_of_scipy_and_of_agreement(unit: np.ndarray) -> None:
     rng = np.random.default_rng(1)
     x, ys = rng.integers(5, size=(2, N)).astype(float), rng.integers(6, size=(7, N)).astype(float)
-    found = group_taus(x, ys, unit)
+    found = taus_of_orders(x, ys, unit)
     for row, column in np.ndindex(found.shape):
         expected = taus(x[row], ys[column], unit)[0]
         assert found[row, column] == pytest.approx(expected)
@@ -54,7 +54,7 @@ def test_taus_are_those_of_scipy_and_of_agreement(unit: np.ndarray) -> None:
 
 def test_holes_are_left_out_and_a_constant_column_has_no_tau() -> None:
     x, y = np.array([[0.0, 1, np.nan, 2, 3], [1.0] * 5]), np.array([[0.0, 2, 9, 1, np.nan]])
-    found = group_taus(x, y, np.arange(5))
+    found = taus_of_orders(x, y, np.arange(5))
     assert found[0, 0] == pytest.approx(kendalltau([0, 1, 2], [0, 2, 1]).statistic)
     assert np.isnan(found[1, 0])
 
@@ -68,6 +68,10 @@ def test_the_same_truth_differs_in_nothing_and_another_truth_does() -> None:
     other = kinds(first, topics_of(TRUTH[::-1].copy(), 40, 0.3, 2), good=TRUTH)
     (row,) = other.metrics
     assert (other.differs, row.differs) == (True, True)
+    systems = letter_names(N)
+    means = first.mean(axis=1), topics_of(TRUTH[::-1].copy(), 40, 0.3, 2).mean(axis=1)
+    assert other.firsts == (systems[int(means[0].argmax())], systems[int(means[1].argmax())])
+    assert other.firsts[0] != other.firsts[1]
     assert row.first_tau == pytest.approx(kendalltau(TRUTH, spaced(first, 40).mean(axis=1)).statistic)
     assert row.difference_low > 0
     assert row.tau < -0.8

@@ -144,10 +144,3 @@ def test_code_counts_by_the_rooms_that_compute_and_elsewhere_by_the_folder(tmp_p
         after = keys(tmp_path)
         assert [one != other for one, other in zip(before, after, strict=True)] == stale, name
         before = after
-
-
-def test_keys_are_made_without_loading_compilers() -> None:
-    """A rerun that computes nothing needs none of them."""
-    code = "import sys; from clirbench.store.keys import environment; environment(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "numba" not in done.stdout.split()

@@ -184,6 +184,30 @@ def test_no_array_holds_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(largest) <= 240
 
 
+def test_systems_that_repeat_what_only_the_reference_has_are_named() -> None:
+    """Each system says half of the words in a wording of its own; lines of the reference go into some."""
+    rng = np.random.default_rng(4)
+    reference = [" ".join(f"w{w}" for w in rng.integers(0, 900, 12)) for _ in range(800)]
+
+    def system(into: float, seed: int) -> list[str]:
+        lot = np.random.default_rng(seed)
+        wordings = ((w if lot.random() < 0.5 else f"{w}{lot.integers(4)}" for w in line.split()) for line in reference)
+        return [" ".join(words) if i % 20 >= 20 * into else reference[i] for i, words in enumerate(wordings)]
+
+    def named(into: dict[str, float]) -> tuple[str, ...]:
+        names = [*into, *(f"{letter}er" for letter in "pqrstuv")]
+        texts = {"": reference} | {name: system(into.get(name, 0.0), seed) for seed, name in enumerate(names)}
+        held = {name: {"hashes": sketch(iter([block(lines)])), "repeated": [0.0]} for name, lines in texts.items()}
+        given = [held.pop("")]
+        assert resemblances(given, held).nearest == ()  # where what is searched has no reference among these
+        return resemblances(given, held, searched=0).nearest
+
+    assert named({}) == ()
+    assert named({"one": 0.2}) == ("one",)
+    assert named({"lab_1": 0.2, "lab_2": 0.2}) == ("lab_1", "lab_2")
+    assert named({"Online-A": 0.2, "Online-B": 0.2}) == ()  # of two makers: each is the other's peer
+
+
 FOLDERS = ("wmt21/de-en", "wmt21/ja-en", "wmt21/zh-en", "wmt22/uk-en", "wmt23/en-zh", "wmt23/zh-en", "lignos2019/cs-en")
 
 

@@ -1,8 +1,6 @@
 """What many collections said, as tables that travel with the program (made by `benchmarks/memory.py`): `ask`, whether a
-metric's difference is one in search, and `MemoryAnalysis`, their taus beside a run's own.
-
-atanh(tau) of a collection is normal around the metric's mean in the language group, with a variance between collections
-and one of sampling, .437 / (n - 4) for n systems (Fieller, Hartley and Pearson 1957).
+metric's difference is one in search, and `MemoryAnalysis`, their taus beside a run's own: as they were seen, for two
+models that foretold tau from the spread of quality failed on collections that were left out.
 
 Two systems of collection c differ by d points of the metric, d > 0. The difference of their true retrieval quality is
 normal with mean b d and standard deviation b a: b is the collection's slope (measure a point), a its *scale*, the
@@ -23,14 +21,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from clirbench.api.scoring import metric_by_name, score
+from clirbench.checks import number
 from clirbench.configuration.languages import tokeniser_of
 from clirbench.corpora.layout import BY_CHARACTER, language_pair
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
-from clirbench.labs.collections.model import pooled_mean
 from clirbench.pages import Table, fixed, listed, short
 from clirbench.result import Result
 from clirbench.text import TextFile, sha256_of
@@ -46,11 +44,9 @@ BANDS = ("lower", "upper")
 """Pairs of systems by the metric's mean of the two: below or above the median of their metric and language group."""
 NEAR = 0.05
 """A place is calibrated where predicted and seen shares of left-out pairs differ by no more."""
-MOST = 0.995
-"""A tau of 1 is taken as this: its atanh is finite."""
 CAPTION = (
-    f"Other collections: WMT 2021 to 2023, {PRIMARY}, BM25, of the run's language group: the median of their tau and "
-    "the interval that holds 90 % of collections. They change no grade."
+    f"Other collections: WMT 2021 to 2024, {PRIMARY}, BM25, of the run's language group: the median of their taus, and "
+    "the middle 90 % of them, as they were seen. They change no grade. We cannot predict tau."
 )
 
 
@@ -85,11 +81,10 @@ class Collected:
 
 @dataclass(frozen=True)
 class Observed:
-    """A collection's tau of a metric, over its `systems`; `cluster`: which collections are kept together."""
+    """A collection's tau of a metric; `cluster`: which collections are kept together."""
 
     cluster: str
     tau: float
-    systems: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,25 +199,9 @@ def clusters(of: Iterable[Observed | Told]) -> int:
     return len({one.cluster for one in of})
 
 
-def sampling(systems: Doubles | int) -> Doubles:
-    """Variance of atanh(tau) of a collection of this number of systems."""
-    return np.asarray(0.437 / np.maximum(np.asarray(systems) - 4, 1))
-
-
-def another(observed: Sequence[Observed], systems: int, level: float = 0.9) -> tuple[float, float, float]:
-    """(low, median, high) of the tau of another collection; Student's t of the clusters."""
-    taus = np.arctanh(np.clip([one.tau for one in observed], -MOST, MOST))
-    mean = pooled_mean(taus, sampling(np.array([one.systems for one in observed])))
-    variance = mean.tau2 + mean.error**2 + float(sampling(systems))
-    reach = float(stdtrit(clusters(observed) - 1, (1 + level) / 2)) * variance**0.5
-    low, median, high = np.tanh([mean.value - reach, mean.value, mean.value + reach]).tolist()
-    return low, median, high
-
-
 @dataclass(frozen=True)
 class Remembered:
-    """A metric's `tau` between the run's `groups`; `others`, the median of `collections`, with the interval that holds
-    90 % of them."""
+    """A metric's `tau` between the run's `groups`; `others`: the median of `collections`; the middle 90 % of them."""
 
     metric: str
     tau: float
@@ -257,7 +236,7 @@ def _rows(kept: Memory, group: str, left_out: frozenset[str], result: Result) ->
         observed, row = kept.of_group(kept.taus.get(metric.name, {}), group, left_out), own.get(metric.name)
         taus = tuple(observed.values())
         if row is not None and not np.isnan(row.value) and clusters(taus) >= FEWEST:
-            low, median, high = another(taus, row.groups)
+            low, median, high = np.quantile([one.tau for one in taus], [0.05, 0.5, 0.95]).tolist()
             yield Remembered(metric.name, row.value, row.groups, median, low, high, kept.number(observed))
 
 
@@ -293,9 +272,9 @@ class Belief:
         metric (error / slope), P(seen better | gap)."""
         return np.asarray(_right(gap, noise) @ WEIGHTS.T @ self.posterior)
 
-    def interval(self, gap: float, level: float = CREDIBLE) -> tuple[float, float]:
-        """Where P(truly better | gap) of the average collection lies (of most made worlds in .95 and more)."""
-        values = _right(np.float64(gap), 0.0) @ WEIGHTS.T
+    def interval(self, gap: float, noise: float = 0.0, level: float = CREDIBLE) -> tuple[float, float]:
+        """Where P(better | gap) of the average collection lies (of most made worlds in .95 and more)."""
+        values = _right(np.float64(gap), noise) @ WEIGHTS.T
         order = np.argsort(values)
         below = np.cumsum(self.posterior[order])
         low, high = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2]).clip(0, len(values) - 1)
@@ -326,8 +305,8 @@ QUESTION = re.compile(
 PEOPLE = {"bleu": (88.33333333333225, 0.9663926931178954), "chrf2": (92.999999999972, 1.1142732157139852)}
 """(a, b) of MT-Thresholds (Kocmi, Zouhar, Federmann and Post 2024, Navigating the Metrics Maze): people find the same
 system better in a / (1 + exp(-b d)) % of pairs that differ by d points; its tool starts at 50 %."""
-MANY = 5000
-"""Topics beyond which no number of them is given."""
+TOPICS, MANY = 500, 5000
+"""Topics of a search unless told, and beyond which no number of them is given."""
 POWER = 2.8
 """1.96 + 0.84 standard errors: a difference of this size is found 4 times in 5."""
 
@@ -357,10 +336,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Expectation:
-    """P(the second system retrieves better), `probability`, where the quality band is known; from `lowest` to `highest`
-    over the bands that it may be in. 95 % interval: `low` to `high`. `collections`: how many are comparable;
-    `left_out`: those that share the reference. `topics`: how many would show the expected difference 4 times in 5; None
-    where they are too many. `why`: the reason where nothing is comparable; the numbers are then None."""
+    """P(a search with `searched` topics finds the second system better), `probability`, where the quality band is
+    known; from `lowest` to `highest` over the bands that it may be in. 95 % interval: `low` to `high`. `collections`:
+    how many are comparable; `left_out`: those that share the reference. `topics`: how many would show the expected
+    difference 4 times in 5; None where they are too many. `why`: the reason where nothing is comparable; the numbers
+    are then None."""
 
     question: Question
     pair: str
@@ -372,6 +352,7 @@ class Expectation:
     left_out: int = 0
     topics: int | None = None
     why: str = ""
+    searched: int = TOPICS
 
     @property
     def probability(self) -> float | None:
@@ -395,7 +376,7 @@ class Expectation:
         much = "more topics than people write" if self.topics is None else f"about {self.topics} topics"
         return (
             f"{self.question}: better retrieval: {said} % [{_percent(self.low)}, {_percent(self.high)}] "
-            f"({self.collections} comparable collections, BM25{band}{less}). "
+            f"({self.collections} comparable collections, BM25, {self.searched} topics{band}{less}). "
             f"To settle it: search with both systems; {much}.{self.people}"
         )
 
@@ -406,21 +387,24 @@ def ask(
     *,
     pair: str,
     reference: "Path | Sequence[str] | None" = None,
+    topics: int = TOPICS,
 ) -> "Expectation | tuple[Expectation, ...]":
-    """How probably the second of two MT systems retrieves better than the first, before anything is searched.
+    """How probably a search finds the second of two MT systems better than the first, before anything is searched.
 
     `first`: a question such as "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or the lines (or the Path) of a system, with
     `second` those of the other and `reference`: then one outlook for each metric that the memory has. `pair`: the
-    language pair, such as "de-en". Raises `ConfigError` for a question that is none.
+    language pair, such as "de-en"; `topics`: of the search, whose noise is in the answer. Raises `ConfigError` for a
+    question that is none.
 
     >>> import clirbench as cb
     >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
     'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
     """
     codes = language_pair("pair", pair)
+    number("topics", topics, least=1)
     pair, kept = "-".join(codes), memory()
     if isinstance(first, str) and second is None and reference is None:
-        return outlook(kept, question_of(first), pair)
+        return outlook(kept, question_of(first), pair, topics=topics)
     if isinstance(first, str) or second is None or reference is None:
         raise ConfigError(
             "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
@@ -436,7 +420,7 @@ def ask(
             metric = replace(metric, tokenize=tokeniser_of(codes[1]))  # type: ignore[type-var]
         values = float(score(a, lines, metric)), float(score(b, lines, metric))
         asked = Question(name, values[1] - values[0], *values, f"nrefs:1|{metric.signature}")
-        found.append(outlook(kept, asked, pair, known, len(lines)))
+        found.append(outlook(kept, asked, pair, known, len(lines), topics))
     return tuple(found)
 
 
@@ -453,7 +437,12 @@ def question_of(text: str) -> Question:
 
 
 def outlook(
-    kept: Memory, asked: Question, pair: str, without: frozenset[str] = frozenset(), lines: int | None = None
+    kept: Memory,
+    asked: Question,
+    pair: str,
+    without: frozenset[str] = frozenset(),
+    lines: int | None = None,
+    topics: int = TOPICS,
 ) -> Expectation:
     """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
     names = {name.lower(): name for name in kept.metrics}
@@ -473,21 +462,22 @@ def outlook(
     if any(clusters(part) < FEWEST for part in parts):
         return Expectation(asked, pair, why=f"fewer than {FEWEST} language pairs {group} are left.")
     of_all = learn(kept.everything(metric, without))
-    chances = [_better(learn(part, of_all), asked.gap) for part in parts]
     slope, error = (float(np.median([getattr(one, n) for part in parts for one in part])) for n in ("slope", "error"))
-    topics = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
+    noise = error / slope / topics**0.5
+    chances = [_better(learn(part, of_all), asked.gap, noise) for part in parts]
+    needed = float("inf") if asked.gap == 0 else (POWER * error / (slope * asked.gap)) ** 2
     left_out = kept.number(kept.of_group(dict.fromkeys(without, ""), group))
     chance, low, high = np.array(chances).T.tolist()
     return Expectation(
         asked, pair, min(chance), max(chance), min(low), max(high), max(map(kept.number, named)), left_out,
-        None if topics > MANY else max(10, 10 * round(topics / 10)),
+        None if needed > MANY else max(10, 10 * round(needed / 10)), searched=topics,
     )  # fmt: skip
 
 
-def _better(belief: Belief, gap: float) -> tuple[float, float, float]:
-    """P(the second is truly better) and its interval."""
+def _better(belief: Belief, gap: float, noise: float) -> tuple[float, float, float]:
+    """P(the second is seen to be better) and its interval."""
     size = abs(gap)
-    middle, (low, high) = float(belief.probability(np.float64(size))), belief.interval(size)
+    middle, (low, high) = float(belief.probability(np.float64(size), noise)), belief.interval(size, noise)
     return (middle, low, high) if gap >= 0 else (1 - middle, 1 - high, 1 - low)
 
 

@@ -24,6 +24,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -32,7 +33,7 @@ import numpy as np
 from clirbench.checks import whole_number
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.corpora.jsonl import JsonlText, doc_id_of
-from clirbench.corpora.layout import HeldLayout, folder_layout, is_jsonl
+from clirbench.corpora.layout import HeldLayout, folder_layout, is_jsonl, located
 from clirbench.corpora.sentences import PARAGRAPH, SentenceSplitter
 from clirbench.corpora.sides import check_doc_id, first_ten, read_test_set
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
@@ -145,7 +146,7 @@ class DocumentsCorpus:
             source=source,
             collection=self.collection,
             test_layout=layout,
-            collection_layout=HeldLayout(str(self.translations), lambda _: {}, {}, files, {}, held=held)
+            collection_layout=HeldLayout(str(self.translations), partial(located, {}), {}, files, {}, held=held)
             if entries
             else None,
             sentences=self.sentences,

@@ -10,12 +10,13 @@ test set, one language pair.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.corpora.base import Corpus
-from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layout_of
+from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layout_of, located
 from clirbench.corpora.sides import SideTexts, check_doc_id, first_ten, read_corpus, side_texts
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
@@ -81,7 +82,7 @@ class MtmeCorpus:
         source = root / "sources" / f"{pair}.txt"
         paths |= {"source.txt": source} if source.is_file() else {}
         listing = root / "documents" / f"{pair}.docs"
-        return replace(layout_of(str(root), paths, lambda _: paths), doc_ids=(str(listing), read_docs(listing)))
+        return replace(layout_of(str(root), paths, partial(located, paths)), doc_ids=(str(listing), read_docs(listing)))
 
 
 def found_scores(
@@ -193,7 +194,7 @@ def corpus_of(
     singles = {file: file for file in named["source"].values()}
     files = (named["reference"], named["system"], singles)
     documents = (where, [doc_id for doc_id, _ in keys])
-    layout = HeldLayout(where, lambda _: {}, *files, doc_ids=documents, held=held)
+    layout = HeldLayout(where, partial(located, {}), *files, doc_ids=documents, held=held)
     corpus = read_corpus(layout, layout, references, collection)
     return replace(corpus, notes=(*corpus.notes, *notes))
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ class ImbalanceAnalysis:
         )
         header = ("name", "classes", "D", "D_published", mark, "mu")
         title = "Imbalance of vocabularies"
-        found = [Table("imbalance", title, header, rows, (IMBALANCE,), lambda: figure(rows, mark))]
+        found = [Table("imbalance", title, header, rows, (IMBALANCE,), partial(figure, rows, mark))]
         if self.rates:
             read = [(Path(path).name, read_rates(Path(path))) for path in self.rates]
             biases = tuple((name, len(rates[0]), *rank_bias(*rates)) for name, rates in read)

@@ -6,6 +6,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 
@@ -63,7 +64,7 @@ class TypeWeightsAnalysis:
             (name, kind, frequency[kind], loss) for name, losses in weights.items() for kind, loss in losses.items()
         )
         header, title = ("metric", "type", "frequency", "loss"), "What the word types weigh"
-        return (Table("type_weights", title, header, rows, (LOSS,), lambda: figure(weights, frequency), shown=20),)
+        return (Table("type_weights", title, header, rows, (LOSS,), partial(figure, weights, frequency), shown=20),)
 
 
 def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Drawing:

@@ -9,7 +9,7 @@ Imbalance of vocabularies, BLEU and the bias by class frequency, beside the publ
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,7 @@ class TypesAnalysis:
         by_frequency = tuple(row for report in reports for row in bands(report))
         every = tuple(row for report in reports for row in word_types(report, frozenset(self.only)))
         return (
-            Table("types_by_frequency", title, BANDS, by_frequency, (RATES,), lambda: figure(reports, self.first)),
+            Table("types_by_frequency", title, BANDS, by_frequency, (RATES,), partial(figure, reports, self.first)),
             Table("types", "Every word type", TYPES, every),
         )
 
@@ -230,7 +230,7 @@ class TypeReports(PairTable, PublishedFiles):
         title = f"{self.title}: mean F1 of the most frequent types"
         rows = tuple(zip(range(1, len(a) + 1), a.tolist(), b.tolist(), strict=True))
         curves = dict(zip(self.pair, (a, b), strict=True))
-        return [Table(f"{self.name}_curves", title, ("rank", *self.pair), rows, figure=lambda: running_figure(curves))]
+        return [Table(f"{self.name}_curves", title, ("rank", *self.pair), rows, figure=partial(running_figure, curves))]
 
     @property
     def _pair(self) -> str:
@@ -343,7 +343,7 @@ class Vocabularies(PublishedTable):
                 "Vocabulary recommended by the rule of thumb, and vocabulary with the best BLEU",
                 ("group", "recommended", "its BLEU", "best", "best BLEU", "difference"),
                 advice,
-                figure=lambda: sweep_figure(rows),
+                figure=partial(sweep_figure, rows),
                 said=len(advice),
             ),
             Table(
@@ -351,7 +351,7 @@ class Vocabularies(PublishedTable):
                 "Bias by class frequency against imbalance (Figure 8)",
                 ("group", "name", "D_published", "rho_precision", "rho_recall"),
                 tuple(biased),
-                figure=lambda: bias_figure([row[2:] for row in biased]),
+                figure=partial(bias_figure, [row[2:] for row in biased]),
             ),
         ]
 

@@ -134,7 +134,7 @@ class RandomMetric(SegmentMean):
     **Source:** ours.
     """
 
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     needs_reference: ClassVar[bool] = False
 
     seed: int = 0

@@ -1,7 +1,9 @@
 """Libraries that are widely used in papers, bm25s (extra) and rank_bm25: their scores, our terms and rank order."""
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import chain
@@ -16,6 +18,19 @@ from clirbench.types import Documents, Doubles, Ints, Run, Topic, rank_order
 
 TermScores = tuple[Ints, Doubles]
 METHODS = ("lucene", "robertson", "atire")
+
+
+@contextmanager
+def _without_numba() -> Iterator[None]:
+    """Where numba is not to be found: a file of the current folder could say where it unpickles compiled code from."""
+    loaded = sys.modules.get("numba")
+    if loaded is None:
+        sys.modules["numba"] = None  # type: ignore[assignment]  # so Python says that there is none
+    try:
+        yield
+    finally:
+        if loaded is None:
+            del sys.modules["numba"]
 
 
 @dataclass(frozen=True)
@@ -98,9 +113,8 @@ class BM25S(Library):
         return self.method
 
     def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], TermScores]:
-        import bm25s
-
-        from clirbench.metrics.compiled import njit  # noqa: F401  # before the library loads numba
+        with _without_numba():
+            import bm25s
 
         vocabulary: dict[str, int] = {}
         ids = [[vocabulary.setdefault(term, len(vocabulary)) for term in of_document] for of_document in terms]

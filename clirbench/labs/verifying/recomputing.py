@@ -359,9 +359,8 @@ def confined(folder: Path, inputs: Sequence[Path]) -> Iterator[list[str]]:
     if hook.on:
         raise RuntimeError("a run is verified in this process already")
     installed = {sys.prefix, sys.base_prefix, *filter(None, sys.path), str(PACKAGE), *SYSTEM}
-    caches = [str(Path.home() / name) for name in (".cache/numba", ".cache/matplotlib", ".config/matplotlib")]
-    caches += [os.environ.get(name, "") for name in ("NUMBA_CACHE_DIR", "MPLCONFIGDIR")]
-    writable = [str(folder), tempfile.gettempdir(), os.devnull, *filter(None, caches)]
+    caches = [str(Path.home() / name) for name in (".cache/matplotlib", ".config/matplotlib")]
+    writable = [str(folder), tempfile.gettempdir(), os.devnull, *caches, os.environ.get("MPLCONFIGDIR") or os.devnull]
     hook.writable = tuple(map(os.path.realpath, writable))
     hook.readable = (*hook.writable, *map(os.path.realpath, (*installed, *map(str, inputs))))
     hook.refused, hook.on = [], True

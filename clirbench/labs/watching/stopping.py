@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clirbench.pages import interval, number, short
-from clirbench.report.answer import training_runs
+from clirbench.report.groupings import training_runs
 from clirbench.result import Result
 from clirbench.statistics.decision import topic_values
 from clirbench.statistics.noise import FEWEST_TOPICS

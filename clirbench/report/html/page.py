@@ -18,17 +18,19 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from clirbench.errors import escape_unseen
+from clirbench.later import Shelf, keep_recent, load_value
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
-from clirbench.report.answer import group_columns, grouped_by, one_group
 from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, Mark, svg
 from clirbench.report.figures import Point, learning_curves, mark, panels, scatter_plots
+from clirbench.report.groupings import group_columns, grouped_by, one_group
 from clirbench.result import Result
 from clirbench.scoreboard import Column
-from clirbench.statistics.grades import Evidence
-from clirbench.statistics.resampling import Draws, measure_values, metric_scores
-from clirbench.store.cached import cached_result
+from clirbench.statistics.resampling import Draws, weighted_scores
+from clirbench.store.cached import cached_results
+from clirbench.systems.health import side_of
+from clirbench.types import Doubles
 
 HERE = Path(__file__).resolve().parent
 MOST_ROWS = 500
@@ -100,16 +102,14 @@ def metric_plots(result: Result) -> Selection | None:
         return None
     metrics = sorted(board.metrics, key=lambda metric: -np.nan_to_num(taus[first.name, metric.name].value))
     ways = [*(grouped_by(board, column) for column in group_columns(board)), one_group(board, "all systems")]
-    spread = {}
-    if result.inputs is not None and len(result.evidence.systems) <= MOST_SYSTEMS:
-        (spread,) = cached_result(result.experiment.engine, spreads, result.evidence)
+    spread = spreads(result)
 
     def dot(i: int, metric: Column, measure: Column) -> Point:
         name, x, y = board.systems[i], float(metric.values[i]), float(measure.values[i])
         groups = "\n".join(way.names[way.group_of[i]] for way in ways[:-1])
         tip = f"{name}\n{metric.name} {short(x, 4)}, {measure.name} {short(y, 4)}\n{groups}".rstrip()
         across, along = (spread.get(column.name) for column in (metric, measure))
-        ends = (RADIUS * across[i], RADIUS * along[i]) if across and along else (0.0, 0.0)
+        ends = (RADIUS * across[i], RADIUS * along[i]) if across is not None and along is not None else (0.0, 0.0)
         right, up = np.nan_to_num(ends).tolist()
         of = " ".join(str(way.group_of[i]) for way in ways)
         return Mark(x, y, tip=tip, of=of, name=name, spread=(right, up))
@@ -148,20 +148,43 @@ def curve_plots(result: Result, first: str = "") -> Plots | None:
     return Plots("", drawn) if drawn else None
 
 
-def spreads(evidence: Evidence, samples: int = SAMPLES, seed: int = 0) -> dict[str, list[float]]:
-    """Column -> standard deviation for each system, over resampled topics or segments.
+def spreads(result: Result) -> dict[str, Any]:
+    """Column -> standard deviation for each system, over resampled topics or segments; a step for each system.
 
     Topics and segments are different items drawn independently, so that an ellipse has no tilt; all systems share
     the draws. Of more than 50 systems none has one. Columns that were read from a table have none, nor have metrics
     with too many segments to resample quickly; a system without a value has NaN.
     """
-    if len(evidence.systems) > MOST_SYSTEMS:
+    evidence, kept = result.evidence, Shelf(result.statistics).kept
+    if result.inputs is None or not 0 < len(evidence.systems) <= MOST_SYSTEMS:
         return {}
-    draws, found = Draws(samples, seed), {}
-    for name in evidence.measure_names:
-        if n := evidence.topics(name):
-            found[name] = measure_values(evidence, name, draws.items("topics", n))
-    for name in () if evidence.bulky else evidence.metric_names:
-        if n := evidence.segments(name):
-            found[name] = metric_scores(evidence, name, draws.weights("segments", n))
-    return {name: values.std(axis=0).tolist() for name, values in found.items()}
+    texts = {t.system: side_of(t, "test") or t.collection for t in result.inputs.translations}
+    measures = [name for name in evidence.measure_names if evidence.topics(name)]
+    metrics = [name for name in evidence.metric_names if not evidence.bulky and evidence.segments(name)]
+    items = [
+        (
+            texts.get(system),
+            [(evidence.measures[name], evidence.per_topic[name][i]) for name in measures],
+            [(evidence.metrics[name], kept[name, system]) for name in metrics],
+        )
+        for i, system in enumerate(evidence.systems)
+    ]
+    found = np.stack([*cached_results(result.experiment.engine, spread, items)], axis=1)
+    return dict(zip([*measures, *metrics], found, strict=True))
+
+
+def spread(item: tuple[Any, list[Any], list[Any]]) -> Doubles:
+    """(text, measures with a system's values by topic, metrics with its statistics) -> the standard deviation of each
+    over `SAMPLES` samples of topics or segments."""
+    _, of_topics, of_segments = item
+    values = [measure.aggregate(by_topic[_drawn("topics", len(by_topic))]) for measure, by_topic in of_topics]
+    for metric, kept in of_segments:
+        statistics = load_value(kept)
+        values.append(weighted_scores(metric, statistics, _drawn("segments", statistics.shape[0])))
+    return np.array([np.std(one) for one in values])
+
+
+@keep_recent(2)
+def _drawn(level: str, n: int) -> Any:
+    draws = Draws(SAMPLES)
+    return draws.items(level, n) if level == "topics" else draws.weights(level, n)

@@ -59,8 +59,10 @@ def test_more_points_are_more_certain_and_the_other_way_round_is_the_rest() -> N
     assert 0.5 < low < middle < high <= 1
     assert wider > middle
     assert turned == pytest.approx(1 - wider)
+    few = ask("chrF2 54 -> 55", pair="deu-eng", topics=50)  # noise takes from what is seen
+    assert 0.5 < float(few.probability or "nan") < middle
     assert str(one).startswith("chrF2 54.00 -> 55.00: better retrieval: ")
-    assert "comparable collections, BM25). To settle it: search with both systems; about " in str(one)
+    assert "comparable collections, BM25, 500 topics). To settle it: search with both systems; about " in str(one)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +134,14 @@ def test_python_takes_lines() -> None:
     for asked in ((["a"], None), ("BLEU +1", ["b"])):
         with pytest.raises(ConfigError, match="a question alone, or two systems and their reference"):
             ask(*asked, pair="de-en")
-    with pytest.raises(ConfigError, match="pair=German: a pair SOURCE-TARGET in ISO 639 codes was expected"):
-        ask("BLEU +1", pair="German")
+    for pair, why in (
+        ("German", "a pair SOURCE-TARGET in ISO 639 codes was expected"),
+        ("de-qq", "'qq' is no language"),
+    ):
+        with pytest.raises(ConfigError, match=f"pair={pair}: {why}"):
+            ask("BLEU +1", pair=pair)
+    with pytest.raises(ConfigError, match="topics=0 must be a number of at least 1"):
+        ask("BLEU +1", pair="de-en", topics=0)
 
 
 def test_groups() -> None:

@@ -17,7 +17,7 @@ from clirbench.text import TextFile
 from clirbench.types import Document, DocumentMap, Documents, Run, Topic
 
 Engine = Callable[..., Any]
-NEEDS = {BM25: "numba", Lucene: "jnius_config", RankBM25: "rank_bm25", BM25S: "bm25s"}
+NEEDS = {BM25: "numpy", Lucene: "jnius_config", RankBM25: "rank_bm25", BM25S: "bm25s"}
 
 
 @pytest.fixture(params=list(NEEDS), ids=lambda engine: engine.__name__)

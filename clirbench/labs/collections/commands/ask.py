@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
 from clirbench.errors import ConfigError
-from clirbench.labs.collections.memory import ask
+from clirbench.labs.collections.memory import TOPICS, ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,15 +20,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--pair", required=True, metavar="de-en", help="the language pair, source first")
     parser.add_argument("--reference", type=Path, metavar="R.txt", help="the reference of A.txt and B.txt")
+    parser.add_argument("--topics", type=int, default=TOPICS, metavar="N", help=f"of the search ({TOPICS})")
     return run_command(parser, arguments, _ask)
 
 
 def _ask(options: Namespace) -> int:
     asked = options.question
     if options.reference is None:
-        found = ask(" ".join(asked), pair=options.pair)
+        found = ask(" ".join(asked), pair=options.pair, topics=options.topics)
     elif len(asked) == 2:
-        found = ask(Path(asked[0]), Path(asked[1]), reference=options.reference, pair=options.pair)
+        two = Path(asked[0]), Path(asked[1])
+        found = ask(*two, reference=options.reference, pair=options.pair, topics=options.topics)
     else:
         raise ConfigError("ask: with --reference two files of lines are expected: ask A.txt B.txt --reference R.txt")
     for one in found if isinstance(found, tuple) else (found,):

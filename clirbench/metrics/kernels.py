@@ -1,0 +1,285 @@
+"""What metrics count, without a loop in Python: tokens, n-gram matches, types, resamples.
+
+Each function is written in numpy, which says what it computes; where the compiled library is there
+(`clirbench.native.library`), its loop gives the same bytes sooner.
+
+*N-grams*: from each position of a line on, symbols are packed into a key, the first one highest, as many as fit.
+Sorted, equal n-grams of every order lie beside each other, those of the hypothesis and of its references together.
+
+*Tokens*: the rules of mteval-v13a are regular expressions applied one after the other. What they do is to put a
+boundary on both sides of some characters, which depend on the character before and behind alone:
+
+1. a symbol (any ASCII punctuation but . , - ') stands alone;
+2. a period or comma that follows a non-digit stands alone, where that non-digit is not itself a period or comma that
+   this rule has just used (matches of a regular expression do not overlap: the second dot of `a..2` is not cut off
+   by the first): of a run of them, every other one;
+3. a period or comma before a non-digit stands alone;
+4. a dash directly after a digit stands alone.
+
+Line ends and beginnings count as white space. Tokens never contain Unicode white space.
+"""
+
+import secrets
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clirbench.native.library import compiled
+from clirbench.types import Doubles
+
+Numbers = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Codes = NDArray[np.uint32]
+Flags = NDArray[np.bool_]
+
+PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT, MARK = range(7)
+"""Kinds of characters; a mark is the ASCII punctuation that stands alone by no rule."""
+MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
+SAMPLES = 128
+"""Resamples whose sums are made at a time."""
+
+
+class Ngrams(NamedTuple):
+    """References by their symbols: line r * segments + s of `offsets` is reference r of segment s.
+
+    ids: of each symbol of the references a number from 1, and at the end one more for all other symbols.
+    keys: where compiled loops are used, sorted keys of each segment's references, and where a segment's begin.
+    """
+
+    symbols: Numbers
+    offsets: Offsets
+    n_references: int
+    order: int
+    ids: Numbers
+    keys: tuple[NDArray[np.uint64], Offsets] | None
+
+    @property
+    def bits(self) -> int:
+        """Of one symbol's number."""
+        return int(self.ids[-1]).bit_length()
+
+    def compiled(self, name: str) -> tuple[Any, int]:
+        """A compiled loop for keys of the highest order, and their words of 64 bits; None where two do not hold one."""
+        bits = self.order * self.bits + (self.n_references - 1).bit_length()
+        return compiled(
+            f"{name}_of_{64 if bits <= 64 else 128}"
+        ) if self.order > 0 and bits <= 128 else None, 1 if bits <= 64 else 2
+
+
+def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) -> Ngrams:
+    """References, ready to be counted against."""
+    used = np.unique(symbols)
+    ids = np.full(int(used[-1]) + 2 if len(used) else 1, len(used) + 1, dtype=np.int32)
+    ids[used] = np.arange(1, len(used) + 1)
+    made, segments = Ngrams(symbols, offsets, n_references, order, ids, None), (len(offsets) - 1) // n_references
+    sort, words = made.compiled("sorted_keys")
+    if sort is None:
+        return made
+    keys, starts = np.empty((len(symbols), words), dtype=np.uint64), np.empty(segments + 1, dtype=np.int64)
+    sort(symbols, len(symbols), offsets, segments, n_references, ids, len(ids), order, made.bits, keys, starts)
+    return made._replace(keys=(keys, starts))
+
+
+def count_matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Doubles:
+    """Clipped matches of orders 1 to N: (segments, N).
+
+    An n-gram counts as often as in the reference that has it most often.
+    """
+    ids, order, (count, _) = references.ids, references.order, references.compiled("count_matches")
+    if count is None or references.keys is None:
+        return _matches(symbols[offsets[0] : offsets[-1]], offsets - offsets[0], references)
+    keys, starts = references.keys
+    matches = np.empty((len(offsets) - 1, order))
+    count(
+        symbols, len(symbols), offsets, len(matches), references.n_references, ids, len(ids), order, references.bits,
+        keys, len(keys), starts, matches,
+    )  # fmt: skip
+    return matches
+
+
+def _matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Doubles:
+    """`count_matches` by sorting the keys of all segments at once, in as many stages as the order takes."""
+    segments, order, bits, sides = len(offsets) - 1, references.order, references.bits, references.n_references + 1
+    matches = np.zeros((segments, order))
+    lengths = np.concatenate([np.diff(references.offsets), np.diff(offsets)])
+    theirs = references.symbols[references.offsets[0] : references.offsets[-1]]
+    numbers = references.ids.take(np.concatenate([theirs, symbols]), mode="clip").astype(np.int64)
+    line = np.repeat(np.arange(len(lengths)), lengths)
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(numbers))
+    side, group = line // max(1, segments), line % max(1, segments)
+    segment_of, done = np.arange(segments), 0
+    numbers = np.concatenate([numbers, np.zeros(order, dtype=np.int64)])
+    while done < order and len(line):
+        fit = min(order - done, (63 - sides.bit_length() - len(segment_of).bit_length()) // bits)
+        keys = group
+        for ahead in range(done, done + fit):
+            keys = keys << bits | np.where(left > ahead, numbers[ahead : ahead + len(line)], 0)
+        ordered = np.sort(keys << sides.bit_length() | side)
+        ends = [np.concatenate([[0], np.cumsum(ordered & (1 << sides.bit_length()) - 1 == s)]) for s in range(sides)]
+        ordered >>= sides.bit_length()
+        for shorter in range(fit):
+            grams = ordered >> bits * shorter
+            first = np.flatnonzero(np.concatenate([[True], grams[1:] != grams[:-1]]))
+            bounds = np.append(first, len(grams))
+            counts = [np.diff(end[bounds]) for end in ends]
+            found = np.minimum(np.maximum.reduce(counts[:-1]), counts[-1]) * (grams[first] & (1 << bits) - 1 > 0)
+            of = segment_of[grams[first] >> bits * (fit - shorter)]
+            matches[:, done + fit - shorter - 1] = np.bincount(of, found, segments)
+        done += fit
+        if done < order:
+            kept, group = np.unique(keys, return_inverse=True)
+            segment_of = segment_of[kept >> bits * fit]
+    return matches
+
+
+def count_types(ours: Numbers, offsets: Offsets, theirs: Numbers, their_offsets: Offsets) -> tuple[Any, Any, Any]:
+    """REFS, PREDS and MATCH (columns 3t, 3t + 1, 3t + 2 of type t) of each segment: parts of a CSR matrix of non-zeros.
+
+    values (non-zeros), float64; columns (non-zeros) and the begin of each row (segments + 1), int32.
+    """
+    segments, n = len(offsets) - 1, len(ours) + len(theirs)
+    if (count := compiled("count_types")) is not None:
+        values, columns = np.empty(3 * n), np.empty(3 * n, dtype=np.int32)
+        begins = np.empty(segments + 1, dtype=np.int32)
+        used = count(
+            ours, len(ours), offsets, theirs, len(theirs), their_offsets, segments, values, columns, begins
+        )  # fmt: skip
+        return values[:used], columns[:used], begins  # what was never written takes no memory
+    segment = np.concatenate([np.repeat(np.arange(segments), np.diff(o)) for o in (offsets, their_offsets)])
+    types = np.concatenate([ours, theirs]).astype(np.int64)
+    n_types = int(types.max(initial=0)) + 1
+    keys = np.sort((segment * n_types + types) * 2 + (np.arange(n) < len(ours)))
+    first = np.flatnonzero(np.concatenate([[True] * bool(n), keys[1:] >> 1 != keys[:-1] >> 1]))
+    bounds = np.append(first, n)
+    preds = np.diff(np.concatenate([[0], np.cumsum(keys & 1)])[bounds])
+    refs = np.diff(bounds) - preds
+    counts = np.column_stack([refs, preds, np.minimum(refs, preds)])
+    held, (row, kind) = counts > 0, np.divmod(keys[first] >> 1, n_types)
+    rows = np.concatenate([[0], np.cumsum(np.bincount(row, held.sum(axis=1), segments))]).astype(np.int32)
+    return counts[held].astype(np.float64), (3 * kind[:, None] + np.arange(3))[held].astype(np.int32), rows
+
+
+def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool) -> Doubles:
+    """Scores of MacroF or MicroF of every resample, 0-100: `macrof.average_types` of them all.
+
+    by_type: the statistics as a CSC matrix (segments, 3 * types); weights: (samples, segments), how often each sample
+    holds each segment; `beta` squared. Returns (samples,). Types are added in their order.
+    """
+    samples, n_columns = len(weights), by_type.shape[1]
+    if (score := compiled("resampled")) is not None and by_type.indptr.dtype == np.int32:
+        scores, draws = np.empty(samples), None
+        if by_type.data.sum() < 2**31 // 256 and np.array_equal(small := weights.astype(np.uint8), weights):
+            draws = np.ascontiguousarray(small.T)  # what is read again and again stays small
+        held = None if draws is not None else np.ascontiguousarray(weights.T, dtype=np.float64)
+        score(
+            by_type.indptr, n_columns, by_type.indices, by_type.data, len(by_type.data), draws, held,
+            by_type.shape[0], samples, beta, k, micro, scores,
+        )  # fmt: skip
+        return scores
+    parts, found = [by_type[:, part::3].T.tocsr() for part in range(3)], []
+    for begin in range(0, samples, SAMPLES):
+        drawn = np.ascontiguousarray(weights[begin : begin + SAMPLES].T, dtype=np.float64)
+        refs, preds, match = (part @ drawn for part in parts)
+        weight = np.where(refs + preds > 0, refs + k if micro else 1.0, 0.0)
+        scores = weight * (1 + beta) * match / np.where(match > 0, preds + beta * refs, 1.0)
+        above, below = (np.add.accumulate(np.vstack([0 * drawn[:1], of]))[-1] for of in (scores, weight))
+        found.append(100.0 * above / np.where(below > 0, below, 1.0))
+    return np.concatenate([np.empty(0), *found])
+
+
+class Words(NamedTuple):
+    """Words by their code points, and the slots in which a compiled loop finds them."""
+
+    codes: Codes
+    offsets: Offsets
+    seed: int
+    slots: Numbers
+
+    def numbers(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
+        """The number of the word that each token is, -1 for one that is none."""
+        find, found = compiled("word_numbers"), np.empty(len(starts), dtype=np.int32)
+        assert find is not None
+        find(
+            codes, len(codes), starts, ends, len(starts), self.codes, len(self.codes), self.offsets,
+            len(self.offsets) - 1, self.seed, self.slots, len(self.slots), found,
+        )  # fmt: skip
+        return found
+
+
+def words_of(codes: Codes, offsets: Offsets) -> Words | None:
+    """What finds words; None where no loop is compiled: a dictionary does it then."""
+    if (fill := compiled("word_slots")) is None:
+        return None
+    slots = np.empty(1 << len(offsets).bit_length() + 1, dtype=np.int32)
+    seed = secrets.randbits(63)  # no text can be made whose words share slots
+    fill(codes, len(codes), offsets, len(offsets) - 1, seed, slots, len(slots))
+    return Words(codes, offsets, seed, slots)
+
+
+@cache
+def kinds() -> NDArray[np.uint8]:
+    """The kind of every code point up to the last white space (U+3000), and of the next one, which stands for all."""
+    kinds = np.zeros(0x3002, dtype=np.uint8)
+    kinds[[code for code in range(0x3001) if chr(code).isspace()]] = WHITE
+    kinds[[ord(c) for c in '{|}~[\\]^_`!"#$%&()*+:;<=>?@/']] = SYMBOL
+    kinds[[ord(c) for c in ".,"]] = POINT
+    kinds[ord("-")] = DASH
+    kinds[ord("'")] = MARK
+    kinds[[ord(c) for c in "0123456789"]] = DIGIT
+    return kinds
+
+
+def without_white(codes: Codes, offsets: Offsets) -> tuple[Numbers, Offsets]:
+    """The code points that are no white space, and where each line begins among them."""
+    if (keep := compiled("without_white")) is not None:
+        out, first = np.empty(len(codes) + 1, dtype=np.int32), np.empty(len(offsets), dtype=np.int64)
+        n = keep(codes, len(codes), offsets, len(offsets) - 1, kinds(), len(kinds()), WHITE, out, first)
+        return out[:n].copy(), first
+    kept = kinds().take(codes, mode="clip") != WHITE
+    return codes[kept].astype(np.int32), np.concatenate([[0], np.cumsum(kept)])[offsets]
+
+
+def cut(codes: Codes, offsets: Offsets, way: int) -> tuple[Numbers, Numbers, Offsets]:
+    """Start and end of every token, and the first token of every line (one more entry than lines)."""
+    kind = kinds().take(codes, mode="clip")
+    opens = np.zeros(len(kind) + 1, dtype=np.bool_)
+    opens[offsets] = True  # before the first character of a line
+    inside = kind != WHITE
+    alone = _alone(kind, opens) if way == MTEVAL else np.zeros(len(kind), dtype=np.bool_)
+    edge = opens.copy()  # whether there is a boundary before a character
+    edge[:-1] |= alone
+    edge[1:] |= alone
+    edge[1:-1] |= inside[1:] != inside[:-1]
+    if way == EDGES:
+        edge |= _edges(kind, edge, inside)
+    starts = np.flatnonzero(edge[:-1] & inside)
+    ends = np.flatnonzero(edge[1:] & inside) + 1
+    return starts.astype(np.int32), ends.astype(np.int32), np.searchsorted(starts, offsets)
+
+
+def _alone(kind: NDArray[np.uint8], opens: Flags) -> Flags:
+    """The characters that stand alone by the rules of mteval-v13a; `opens`: whether a line begins at a character."""
+    alone: Flags = kind == SYMBOL
+    digit = np.concatenate([[False], kind == DIGIT, [False]])
+    dashes = np.flatnonzero(kind == DASH)
+    alone[dashes] = digit[dashes] & ~opens[dashes]
+    points = np.flatnonzero(kind == POINT)
+    first = np.concatenate([[True], np.diff(points) > 1]) | opens[points] if len(points) else points > 0
+    begin = np.maximum.accumulate(np.where(first, points, 0))
+    odd = (points - begin + (digit[begin] & ~opens[begin])) % 2 == 1
+    alone[points] = ~odd | opens[points + 1] | ~digit[points + 2]
+    return alone
+
+
+def _edges(kind: NDArray[np.uint8], edge: Flags, inside: Flags) -> Flags:
+    """Boundaries before ASCII punctuation at a word's end, or else after it at the word's beginning."""
+    mark = kind >= SYMBOL
+    mark &= kind != DIGIT
+    starts, lasts = np.flatnonzero(edge[:-1] & inside), np.flatnonzero(edge[1:] & inside)
+    long = starts < lasts
+    found = np.zeros_like(edge)
+    found[lasts[long & mark[lasts]]] = True
+    found[starts[long & ~mark[lasts] & mark[starts]] + 1] = True
+    return found

@@ -1,0 +1,77 @@
+/* Characters and words by their numbers. The readable form is in clirbench/metrics/kernels.py. */
+
+#include "arrays.h"
+
+/* Keep the code points whose kind is not `white`; returns how many, `first` is where each line begins among them. */
+int64_t without_white(const uint32_t *codes, int64_t n, const int64_t *offsets, int64_t lines, const uint8_t *kinds,
+                      int64_t size, int64_t white, int32_t *kept, int64_t *first)
+{
+    if (!are_offsets(offsets, lines, n) || size < 1)
+        return -1;
+    int64_t written = 0;
+    first[0] = 0;
+    for (int64_t line = 0; line < lines; line++) {
+        for (int64_t i = offsets[line]; i < offsets[line + 1]; i++) {
+            kept[written] = (int32_t)codes[i];
+            written += kinds[codes[i] < size ? codes[i] : size - 1] != white;
+        }
+        first[line + 1] = written;
+    }
+    return written;
+}
+
+static uint64_t hash_of(const uint32_t *word, int64_t length, uint64_t seed)
+{
+    uint64_t hash = seed;
+    for (int64_t i = 0; i < length; i++) {
+        hash = (hash ^ word[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Where words are found by what they are: `slots`, a power of two of them and more than words, hold numbers of words
+   or -1. */
+int64_t word_slots(const uint32_t *codes, int64_t n, const int64_t *offsets, int64_t words, int64_t seed, int32_t *slots,
+                   int64_t size)
+{
+    if (!are_offsets(offsets, words, n) || size <= words || size & (size - 1) || words > INT32_MAX)
+        return -1;
+    memset(slots, 255, (size_t)size * sizeof(int32_t));
+    for (int64_t word = 0; word < words; word++) {
+        uint64_t slot = hash_of(codes + offsets[word], offsets[word + 1] - offsets[word], (uint64_t)seed);
+        while (slots[slot &= (uint64_t)size - 1] >= 0)
+            slot++;
+        slots[slot] = (int32_t)word;
+    }
+    return 0;
+}
+
+/* The number of the word that each token is, from its start to its end, -1 for one that is no word; returns how many
+   are none. */
+int64_t word_numbers(const uint32_t *codes, int64_t n, const int32_t *starts, const int32_t *ends, int64_t tokens,
+                     const uint32_t *known, int64_t n_known, const int64_t *offsets, int64_t words, int64_t seed,
+                     const int32_t *slots, int64_t size, int32_t *numbers)
+{
+    if (!are_offsets(offsets, words, n_known) || size <= words || size & (size - 1))
+        return -1;
+    int64_t none = 0;
+    for (int64_t token = 0; token < tokens; token++) {
+        if (starts[token] < 0 || ends[token] < starts[token] || ends[token] > n)
+            return -1;
+        int64_t length = ends[token] - starts[token], probes = 0;
+        uint64_t slot = hash_of(codes + starts[token], length, (uint64_t)seed);
+        int32_t word;
+        while ((word = slots[slot &= (uint64_t)size - 1]) >= 0) {
+            if (word >= words || probes++ > size)
+                return -1;
+            if (offsets[word + 1] - offsets[word] == length &&
+                !memcmp(known + offsets[word], codes + starts[token], (size_t)length * sizeof(uint32_t)))
+                break;
+            slot++;
+        }
+        numbers[token] = word < 0 ? -1 : word;
+        none += word < 0;
+    }
+    return none;
+}
