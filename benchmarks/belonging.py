@@ -12,6 +12,7 @@ permuted among them; a copy keeps its distance from its own, above or below it b
 `any shown`: a grade above chance for any of them, over `PERMUTED` permutations of each of `DRAWN` folders. Groups: the
 cut at .9, the collection's own cut, and the truth. (In the first recipe a copy kept the sign of its distance: edits
 lower both sides, so that was no null, and the true groups themselves showed up to .24 of 24 folders seen.)
+    The rule since the second version: also what `likeness.edited` joins (decisions.md), written before this ran.
     Pass: any shown at most .05 with the collection's own cut, at every Dice from .5 to .95, over all folders and edits.
 `names`: the systems of a folder are called TEAM.mode: at random (four teams of three; the share confirmed must be at
 most .06), and so that a team is a family of edited copies at a Dice of .66 and .85 (confirmed in at least .9).
@@ -156,7 +157,8 @@ def one_family(
     own = np.flatnonzero(base == np.arange(len(names)))
     shares = similarity({name: made[name] for name in names})
     truth = Units(tuple(names[i] for i in base), "family", np.full(len(names), np.nan))
-    of = [grouped(names, shares, 0.9), grouped(names, shares, own_cut(shares)), truth]
+    even = np.where(likeness.edited(shares), 1.0, shares)
+    of = [grouped(names, shares, 0.9), grouped(names, even, own_cut(shares)), truth]
     counted = np.zeros((PERMUTED, 3))
     for at in range(PERMUTED):
         nulls = []
@@ -232,7 +234,8 @@ def price(data: Path) -> Iterator[tuple[object, ...]]:
     for folder in wmt(1, data):
         texts = systems_of(folder)
         shares, called = similarity(texts), list(texts)
-        fixed, own = grouped(called, shares, 0.9), grouped(called, shares, own_cut(shares))
+        even = np.where(likeness.edited(shares), 1.0, shares)
+        fixed, own = grouped(called, shares, 0.9), grouped(called, even, own_cut(shares))
         together = "; ".join(" ".join(group) for group in own.groups(called))
         counts = len(called), own_cut(shares), fixed.number, own.number
         yield "price", label(folder), *counts, own.number / fixed.number, together

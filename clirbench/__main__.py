@@ -6,7 +6,7 @@ import os
 import platform
 import signal
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
 from inspect import signature
@@ -233,6 +233,17 @@ def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> 
 
 _listed = ConfigLoaderImpl.get_group_options
 ConfigLoaderImpl.get_group_options = _options  # type: ignore[method-assign]
+
+
+def _check_text(self: Any, action: Any) -> None:
+    """`_check_help`: argparse of 3.14 looks for % in each help; one of Hydra 1.3.8 is no text before it is shown."""
+    if isinstance(action.help, str):
+        _check_help(self, action)
+
+
+_check_help: Any = getattr(ArgumentParser, "_check_help", None)
+if _check_help is not None:
+    ArgumentParser._check_help = _check_text  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -365,5 +365,7 @@ def near_copy_notes(units: Units, systems: Sequence[str], found: Resemblances) -
             what, why = "systems of one name count", "the texts of one name share more than others do; "
         if near:
             shared, cut = (f"{short(100 * share, 3)} %" for share in (min(near), found.cut))
-            why += f"near-copies share more than {cut} of their word 4-grams in this collection, these {shared}; "
+            rule = f"near-copies share more than {cut} of their word 4-grams in this collection, these {shared}; "
+            copy = f"they share {shared} of their word 4-grams, as a copy with edited words would; "
+            why += rule if min(near) > found.cut else copy
         yield f"{what} as one system: {', '.join(names)}; {why}if they were made independently, units=none"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import open_dict
 
@@ -121,6 +122,17 @@ class TestObjective:
     def test_a_job_that_fails_fails_for_the_sweeper_too(self, small_folder: Path, monkeypatch) -> None:
         with pytest.raises(UnknownName, match="unknown objective 'MPA'. Did you mean 'MAP'"):
             self.value(small_folder, monkeypatch, "objective=MPA")
+
+    @pytest.mark.slow
+    def test_optuna_gets_the_number(self, cli, small_folder: Path) -> None:
+        pytest.importorskip("hydra_plugins.hydra_optuna_sweeper", reason="OPTUNA ABSENT: no sweeper of it is tried")
+        sweeper = ["hydra/sweeper=optuna", "hydra.sweeper.n_jobs=1", "hydra.sweeper.n_trials=3", "hydra.sweep.dir=s"]
+        keys = ["hydra.sweeper.direction=maximize", "-m", "retrieval.k1=interval(0.5,1.5)", "objective=MAP"]
+        done = cli("folder=small", *FAST, *sweeper, *keys, "topics.n=10")
+        assert done.returncode == 0, done.stderr
+        best = [max(float(row["MAP"]) for row in table(path)) for path in (cli.cwd / "s").glob("[012]/systems.tsv")]
+        found = yaml.safe_load((cli.cwd / "s" / "optimization_results.yaml").read_text(encoding="utf-8"))
+        assert (len(best), found["best_value"]) == (3, max(best))
 
     def test_hydra_s_own_help(self, cli) -> None:
         done = cli("--hydra-help")

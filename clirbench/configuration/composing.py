@@ -44,7 +44,7 @@ from clirbench.configuration.advice import (
     wrong_choice,
 )
 from clirbench.configuration.laboratories import CONF as CONF
-from clirbench.configuration.laboratories import choices, config_folders, hooks
+from clirbench.configuration.laboratories import choices, config_folders, described_commands, hooks
 from clirbench.configuration.laboratories import config_parts as config_parts
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
@@ -166,6 +166,7 @@ class LaboratoriesSearchPath(SearchPathPlugin):
 
 Plugins.instance().register(LaboratoriesSearchPath)
 ConfigStore.instance().store("run_keys", defaults())
+OmegaConf.register_new_resolver("commands", described_commands, replace=True)  # of the help
 
 
 def compose_configuration(overrides: Sequence[str]) -> DictConfig:

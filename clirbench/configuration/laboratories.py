@@ -13,6 +13,7 @@ so that a package of anybody's works like ours.
 Measures by their names, those of laboratories too.
 """
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -79,6 +80,16 @@ def commands() -> dict[str, str]:
             if module != "clirbench.commands.base":
                 found[path.stem] = module
     return found
+
+
+def described_commands() -> str:
+    """A line for each command: its name, and what the first sentence of its module says; none is loaded."""
+    folders, lines = {"clirbench": HERE, **laboratories()}, []
+    for name, module in commands().items():
+        text = (folders[module.rpartition(".commands.")[0]] / "commands" / f"{name}.py").read_text(encoding="utf-8")
+        said = " ".join((ast.get_docstring(ast.parse(text)) or "").partition("`: ")[2].split())
+        lines.append(f"{name:<10} {said.partition('. ')[0].removesuffix('.')}".rstrip())
+    return "\n".join(sorted(lines))
 
 
 def hooks(name: str) -> Iterator[Callable[..., Any]]:

@@ -4,7 +4,9 @@ The scores handed over are a Run's strictly falling float32 values, so every pro
 sees the one rank order. Topics are handed over under numbers: gdeval, which computes ERR, reads no other ids.
 """
 
+import ast
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -45,6 +47,8 @@ class IrMeasure:
         """The ir-measures object, checked to have a provider."""
         import ir_measures
 
+        if sys.version_info >= (3, 14):  # whose `ast` has no longer what ir-measures 0.4.3 reads values by
+            ir_measures.util._ast_to_value = ast.literal_eval
         try:
             measure = ir_measures.parse_measure(self.spec)
             if any(p.is_available() and p.supports(measure) for p in ir_measures.DefaultPipeline.providers):

@@ -1,7 +1,7 @@
 """The answer: what a run found about its metrics, as findings, and the sentences made from them.
 
 A finding is a kind with values out of the run's tables; `TEMPLATES` has the sentence of each kind. An answer has at
-most 80 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
+most 90 words, the list of other metrics apart, its first sentence at most 25; sentences of the kinds in `OPTIONAL` are
 there as far as there is room. The order: grade and numbers, the other metrics, what limits the grade, the source of
 relevance judgments, these systems' pairs, what is assumed.
 """
@@ -232,7 +232,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield Finding("same step", values={"measure": measure.name, **values})
 
 
-WORDS = 80
+WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
 BETTER = "better than chance, not enough to choose by"
@@ -327,7 +327,7 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     noun = "groups" if found["grouped_by"] else "systems"
-    return f"This holds if the {found['groups']} {noun} were made independently."
+    return f"The grade holds if the {found['groups']} {noun} were made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -408,8 +408,9 @@ def _judged(found: Finding) -> str:
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        made = "near-copies, too, were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
-        return f"The evidence for {{metric}} would be {{grade}} only if {made} made independently."
+        made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
+        then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
+        return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
     return f"If {belong}, {grade} (units={{units}})."

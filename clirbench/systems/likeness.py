@@ -35,6 +35,8 @@ SPREADS = 4
 """Normal standard deviations above the median pair, from which a pair stands out of its collection."""
 FEWEST_TEXTS = 5
 """Fewer texts have too few pairs for a cut of their own."""
+EDITED, FEWEST_EVENED, UNSEEN = 0.4, 7, 0.01
+"""The least Dice of a copy with edited words; the texts from which edits are seen; what no sketch tells from 0."""
 HALF = 0.5
 """The share of a reference's lines that no real system has word for word; the most of 55 collections is .27."""
 MANY, SIFTED, SLACK = 300, 500, 0.1
@@ -151,23 +153,53 @@ def similarity(sketches: Sequence[Hashes]) -> Doubles:
     return found
 
 
-def near_copies(sketches: Mapping[str, Hashes], cut: float) -> dict[tuple[str, str], float]:
-    """The Dice, estimated, of pairs above `cut` that connect what is together, most alike first.
+def evened(shares: Doubles) -> Doubles:
+    """(n, n): Dice of every pair, had the text that is further from all texts lost no more words than the other.
 
-    A pair that others connect already is left out.
+    A copy in which words are edited shares less with its original, and less with every other text in the same
+    proportion: D_ij exp |median over k of log(D_ik / D_jk)| takes this back, and is near 1 for it however many words
+    are edited. `shares`: (n, n), Dice with 1 in the diagonal: the two texts' own places cancel in the median.
+    **Source:** ours.
+    """
+    logs, found = np.log(np.maximum(shares, UNSEEN)), np.array(shares)
+    for i in range(len(shares)):
+        found[i] *= np.exp(np.abs(np.median(logs[i] - logs, axis=1)))
+    return found
+
+
+def edited(shares: Doubles) -> NDArray[np.bool_]:
+    """(n, n): whether one text is the other with edited words: `shares` of at least .4, evened more than .9.
+
+    None of fewer than seven texts, where too few others say how far two texts are from them, or of more than 300.
+    """
+    if not FEWEST_EVENED <= len(shares) <= MANY:
+        return np.zeros(shares.shape, dtype=np.bool_)
+    return np.asarray((shares >= EDITED) & (evened(shares) > NEAR))
+
+
+def near_copies(
+    sketches: Mapping[str, Hashes], cut: float, shares: Doubles | None = None
+) -> dict[tuple[str, str], float]:
+    """The Dice, estimated, of pairs above `cut` or `edited` that connect what is together, most alike first.
+
+    A pair that others connect already is left out. `shares`: `similarity` of up to 300 sketches, where it is known.
     """
     names, many = list(sketches), len(sketches) > MANY
-    size = SIFTED if many else SIZE
     pairs: list[tuple[float, int, int]] = []
-    for i, row in dice_rows([sketches[name][:size] for name in names], size) if len(names) > 1 else ():
-        alike = np.flatnonzero(row > cut - SLACK * many)
-        pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
+    if many:
+        for i, row in dice_rows([sketch[:SIFTED] for sketch in sketches.values()], SIFTED):
+            alike = np.flatnonzero(row > cut - SLACK)
+            pairs += zip((-row[alike]).tolist(), [i] * len(alike), (i + 1 + alike).tolist(), strict=True)
+    elif names:
+        shares = similarity(list(sketches.values())) if shares is None else shares
+        first, second = np.nonzero(np.triu((shares > cut) | edited(shares), 1))
+        pairs += zip((-shares[first, second]).tolist(), first.tolist(), second.tolist(), strict=True)
     group = [[i] for i in range(len(names))]
     found: dict[tuple[str, str], float] = {}
     for less, i, j in sorted(pairs):
         if group[i] is not group[j]:
             share = dice(sketches[names[i]], sketches[names[j]]) if many else -less
-            if share > cut:
+            if share > cut or not many:
                 found[names[i], names[j]] = share
                 fewer, more = sorted((group[i], group[j]), key=len)
                 more += fewer
@@ -339,4 +371,4 @@ def resemblances(
         kin = (by[:, None] == by) | (shares > cut)
         found = near_reference(list(sketches.values()), of_references[searched]["hashes"], shares, kin)
         nearest = tuple(names[i] for i in found)
-    return Resemblances(near_copies(sketches, cut), copies, repeated, cut, named, nearest)
+    return Resemblances(near_copies(sketches, cut, shares), copies, repeated, cut, named, nearest)

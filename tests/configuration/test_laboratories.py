@@ -63,7 +63,8 @@ FILES = {
     "otherlab/conf/analyses/letters.yaml": "letters:\n  _target_: otherlab_code.analysis.Letters\n  more: 1\n",
     "otherlab/conf/relevance/panel.yaml": "_target_: otherlab_code.relevance.Panel\n",
     "otherlab_code/conf/metric/ThirdWord.yaml": "",
-    "otherlab_code/commands/greet.py": "def main(arguments):\n    print('hello', *arguments)\n    return 3\n",
+    "otherlab_code/commands/greet.py": '"""`clirbench greet NAME`: Says hello.\n\nMore."""\n\n'
+    "def main(arguments):\n    print('hello', *arguments)\n    return 3\n",
     "otherlab_code/commands/_private.py": "",
 }
 
@@ -109,6 +110,9 @@ def test_its_commands_are_commands(site: Path) -> None:
     done = Cli(site.parent, site)("greet", "you")
     assert (done.returncode, done.stdout) == (3, "hello you\n")
     assert "_private" not in Cli(site.parent, site)("nothing").stderr
+    said = Cli(site.parent, site)("--help").stdout
+    assert "\ngreet      Says hello\n" in said
+    assert "\ncompare    what differs between two runs: " in said
 
 
 def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small_texts: Path) -> None:

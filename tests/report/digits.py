@@ -174,7 +174,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower),
     )  # fmt: skip
-    yield r"This holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
+    yield r"The grade holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
     undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
@@ -218,14 +218,17 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
-        yield r"Topics are \D+(\d+) reference \w+, not people's queries[^.]*\.", count
+        yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
         yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
             percent(cell(row, "value")), percent(cell(row, "ci_low")),
         )  # fmt: skip
     for found in [*run.of("given"), *run.of("same step")]:
-        yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
+        if found["p_value"] is None:
+            yield r"clirbench cannot tell whether a metric adds to .+?: (.+?)\.(?= |$)", (found["note"],)
+        else:
+            yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
     for found in run.of("training"):
         yield r"Checkpoints of \w+ runs? cannot validate a metric for other runs\.", ()
         yield r"These are checkpoints of (\d+) training runs", (str(found["runs"]),)

