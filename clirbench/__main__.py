@@ -2,6 +2,7 @@
 
 # ruff: noqa: E402
 
+import gc
 import os
 import platform
 import signal
@@ -142,6 +143,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str], *, answered: boo
     from clirbench.report.provenance import COMMAND, provenance, shipped
     from clirbench.store.store import current_snapshot
 
+    gc.freeze()  # what libraries consist of stays, and is shared with workers
     kept = [one for one in overrides if key_of(one)[:5] != "hydra" or key_of(one) == SEARCH_PATH]
     words = [*COMMAND, *kept]
     set_limits(limits_of(cfg))

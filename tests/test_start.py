@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ ROOT = Path(__file__).resolve().parents[1]
 NEVER = {
     "numba", "scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests",
 }  # fmt: skip
+OF_A_RERUN = {
+    "antlr4", "attr", "charset_normalizer", "hydra", "ir_measures", "jinja2", "langcodes", "markupsafe", "numpy",
+    "omegaconf", "packaging", "py3langid", "pytrec_eval", "pytrec_eval_ext", "scipy", "yaml",
+}  # fmt: skip
+"""Libraries that a run loads which finds all its results: none that compiles, starts workers or colours a terminal."""
 NUMBERS = {"numpy", "scipy", "joblib", "ir_measures", "multiprocessing.connection"}
 PAGES = {"rich", "jinja2"}
 COUNTED = """
@@ -45,11 +51,22 @@ def test_help_imports_nothing_that_computes() -> None:
 
 @pytest.mark.slow
 def test_a_run_and_a_comparison_import_no_more_than_they_need(tmp_path: Path) -> None:
-    found = imported("+experiment=demo", f"paths.cache={tmp_path / 'store'}", f"hydra.run.dir={tmp_path / 'run'}")
+    demo = ("+experiment=demo", f"paths.cache={tmp_path / 'store'}", f"hydra.run.dir={tmp_path / 'run'}")
+    found = imported(*demo)
     assert "clirbench.steps" in found
     assert found & NEVER == set()
+    again = {name.partition(".")[0] for name in imported(*demo)}
+    assert again & packages_distributions().keys() - {"clirbench", "_distutils_hack"} <= OF_A_RERUN
     run = str(tmp_path / "run")
     assert imported("compare", run, run) & NEVER == set()
+
+
+def test_an_answer_that_is_given_again_imports_no_library() -> None:
+    code = "import sys; old = {*sys.modules}; import clirbench.files.direct; print(*sys.modules.keys() - old)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = {name for name in done.stdout.split() if name.partition(".")[0] not in sys.stdlib_module_names}
+    assert found == {"clirbench", "clirbench.files", "clirbench.files.direct"}
+    assert not {"ast", "asyncio", "dataclasses", "inspect", "logging"} & {*done.stdout.split()}
 
 
 WITHOUT = """

@@ -24,8 +24,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from langcodes import standardize_tag, tag_distance, tag_is_valid
-
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
@@ -189,9 +187,8 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
         where = Path(layout.where)
         around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
         meant = [f"; type folder={folder}" for folder in sorted({path.parent for path in around})]
-        raise InputError(
-            f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{''.join(meant[:1])}"
-        )
+        cure = next(iter(meant), "; another layout has a reader of its own, corpus=NAME (docs/how-to/corpus.md)")
+        raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)
     if names in (("first",), ()):
         return (min(layout.references),)
@@ -324,6 +321,8 @@ def language_code(code: str, key: str = "") -> str:
 
     Raises `ConfigError`, which begins with `key`, for a code that names no language.
     """
+    from langcodes import standardize_tag, tag_is_valid  # here, because score tables have no language
+
     found = standardize_tag(code, macro=True).partition("-")[0] if CODE.fullmatch(code) and tag_is_valid(code) else ""
     if found in NO_LANGUAGE or not found:
         raise ConfigError(f"{key}{code!r} is no language: a code of ISO 639 was expected, such as de, deu or ger")
@@ -349,8 +348,11 @@ def language_of(text: Text) -> str:
 
 def contradicts(stated: str, seen: str) -> bool:
     """Whether a text in a language cannot well be in the one that is stated; never for one that nothing recognises."""
-    known = {language_code(code) for code in _identifier().labels if code not in NO_LANGUAGE} if seen else ()
-    if stated == seen or stated not in known:
+    if not seen or stated == seen:
+        return False
+    from langcodes import tag_distance
+
+    if stated not in {language_code(code) for code in _identifier().labels if code not in NO_LANGUAGE}:
         return False
     return min(tag_distance(stated, seen), tag_distance(seen, stated)) >= CLOSE
 

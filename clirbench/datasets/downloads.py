@@ -22,10 +22,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
+from clirbench.checks import PACKAGE
 from clirbench.errors import DownloadError, writing
 
 PIECE = 1 << 18
-PACKAGE = "apt://"
 HEADERS = 1 << 20
 """Bytes that may come with a file: headers, and the lengths of its pieces."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clirbench.datasets.downloads import PACKAGE, fetch
+from clirbench.checks import PACKAGE
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
 from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
@@ -183,6 +183,8 @@ def verify(path: Path, file: DataFile) -> None:
 
 def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> dict[str, Path]:
     """Fetch files into the cache, verified; raises `DownloadError` (all of them, as `Problems`)."""
+    from clirbench.datasets.downloads import fetch  # here, because few runs reach another machine
+
     home = cache_folder(cache, manifest)
     errors: list[ClirbenchError] = []
     paths: dict[str, Path] = {}

@@ -7,11 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
-
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clirbench.columns import look_alikes
 from clirbench.engines.local import Serial
@@ -30,6 +26,9 @@ from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
 from clirbench.store.store import read_through_snapshot
 from clirbench.systems.health import HEALTH, health
 from clirbench.systems.likeness import Resemblances
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 Value = TypeVar("Value")
 FINDINGS = 3
@@ -93,13 +92,17 @@ def say(text: str = "") -> None:
 def tell(text: str, style: str = "") -> None:
     """Print a sentence or several; on a terminal no word is broken at its edge."""
     if sys.stdout.isatty():
+        from rich.console import Console  # here, because a file or a pipe needs none of it
+
         Console(highlight=False).print(rich_text(text, style))
     else:
         say(text)
 
 
-def rich_text(text: str, style: str = "") -> Text:
+def rich_text(text: str, style: str = "") -> "Text":
     """Text for rich, through the gate; rich would read the brackets of `MAP[qrels]` in a string as a style."""
+    from rich.text import Text
+
     return Text(escape_unseen(text), style=style)
 
 
@@ -123,6 +126,9 @@ def _print_rows(made: Table, most: int | None = None) -> None:
     if not sys.stdout.isatty():
         say("\n".join(map("\t".join, lines)))
         return
+    from rich.console import Console
+    from rich.table import Table as Grid
+
     widths = [max(map(len, column)) + 3 for column in zip(*lines, strict=True)]
     parts, room = [[0]], Console().width - 1
     for at, width in enumerate(widths[1:], start=1):
@@ -149,8 +155,13 @@ def _style(cell: Any) -> str:
 @contextmanager
 def progress() -> Iterator[Watch]:
     """Progress bars on a terminal, nothing where the output is piped."""
+    if not sys.stdout.isatty():
+        yield no_watch
+        return
+    from rich.console import Console
+
     console = Console(stderr=True)
-    if not (console.is_terminal and sys.stdout.isatty()):
+    if not console.is_terminal:
         yield no_watch
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -30,7 +30,7 @@ def screen(monkeypatch: pytest.MonkeyPatch, width: int) -> Screen:
     found = Screen()
     found.console = Console(file=found, width=width, color_system=None, force_terminal=True)
     monkeypatch.setattr("sys.stdout", found)
-    monkeypatch.setattr(terminal, "Console", lambda **_: found.console)
+    monkeypatch.setattr("rich.console.Console", lambda **_: found.console)
     return found
 
 

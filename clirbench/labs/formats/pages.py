@@ -87,7 +87,7 @@ Pages = dict[str, dict[str, str]]
 """By page, what `lines_of` finds."""
 
 
-class Lines(HTMLParser):
+class PageLines(HTMLParser):
     """The lines of a page, HTML or XML: of each its element, its place and its text."""
 
     def __init__(self, of: PageSet) -> None:
@@ -133,7 +133,7 @@ class Lines(HTMLParser):
 
 def lines_of(text: str, of: PageSet) -> dict[str, str]:
     """The lines of a page by their place, without the numbers of headings; the first is its title."""
-    reader = Lines(of)
+    reader = PageLines(of)
     reader.feed(text)
     reader.close()
     found: dict[str, str] = {}
