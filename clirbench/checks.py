@@ -11,6 +11,9 @@ from typing import Any
 
 from clirbench.errors import ConfigError, ResourceError, closest_match
 
+PACKAGE = "apt://"
+"""What the address of a package of Debian begins with; apt finds it."""
+
 
 def one_of(key: str, value: object, choices: Iterable[str]) -> None:
     """Raise `ConfigError`, listing the choices and the closest one, unless `value` is one of them."""

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
-from clirbench.datasets.manifests import PACKAGE
+from clirbench.checks import PACKAGE
 from clirbench.errors import DownloadError, writing
 
 PIECE = 1 << 18

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from clirbench.checks import PACKAGE
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName, gathered, raise_all
 from clirbench.files.run_files import leads_inside
 from clirbench.files.score_tables import manifest_folder
@@ -20,7 +21,6 @@ from clirbench.files.tables import shape_error
 from clirbench.text import TextFile, read_pieces
 
 SHA256 = re.compile("[0-9a-f]{64}")
-PACKAGE = "apt://"
 TEXTS = ("title", "origin", "licence", "citation", "by_hand")
 SHAPE = {
     **dict.fromkeys((*TEXTS, "mirror", "url"), str),
