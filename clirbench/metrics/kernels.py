@@ -184,7 +184,8 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
         refs, preds, match = (part @ drawn for part in parts)
         weight = np.where(refs + preds > 0, refs + k if micro else 1.0, 0.0)
         scores = weight * (1 + beta) * match / np.where(match > 0, preds + beta * refs, 1.0)
-        above, below = (np.add.accumulate(np.vstack([0 * drawn[:1], of]))[-1] for of in (scores, weight))
+        nothing = np.zeros((1, drawn.shape[1]))
+        above, below = (np.add.accumulate(np.vstack([nothing, terms]))[-1] for terms in (scores, weight))
         found.append(100.0 * above / np.where(below > 0, below, 1.0))
     return np.concatenate([np.empty(0), *found])
 

@@ -105,10 +105,9 @@ def jackknifed_slope(x: Doubles, y: Doubles, unit: Ints) -> Interval:
         return nan if abs(found) * float(rises[kept].mean()) > 49 else found
 
     whole = slope(np.ones(len(rises), dtype=bool))
-    near = whole if np.isfinite(whole) else 0.0
-    rest = _slopes_without(rises, better, ends, near)
-    for group in np.flatnonzero(np.isnan(rest)).tolist():
-        rest[group] = slope((ends != group).all(axis=0), near)
+    rest = _slopes_without(rises, better, ends, whole)
+    for group in np.flatnonzero(np.isnan(rest)).tolist() if np.isfinite(whole) else ():
+        rest[group] = slope((ends != group).all(axis=0), whole)
     return jackknifed(whole, rest)
 
 
