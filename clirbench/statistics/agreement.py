@@ -89,7 +89,7 @@ class Pairs:
 
     @classmethod
     def of(cls, unit: Ints) -> "Pairs":
-        """Those of systems in these units (n,): the units are numbered anew, 0, 1, ..., in their order."""
+        """Those of systems in these units (n,): the units are numbered 0, 1, ..., in their order."""
         return _pairs(unit.astype(np.int64).tobytes())
 
     def signs(self, columns: Doubles) -> Doubles:
