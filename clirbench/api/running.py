@@ -167,8 +167,8 @@ def run(
 
     What to know before relying on it is in `warnings` of the result, and raised as `RunWarning`.
 
-    `experiment`: its name. `settings`: its overrides, `metric=["BLEU"], measures=["MAP"], topics="keyterms"`; a dot in
-    a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
+    `experiment`: its name, or a folder of MT outputs. `settings`: its overrides, `metric=["BLEU"], topics="keyterms"`;
+    a dot in a key is two underscores, `topics__n=20`, or a mapping, `correlation={"alpha": 0.01}`.
 
     Components are objects: `corpus`, `systems`, `topics`, `retrieval`, `relevance`, `metric`, `measures`, `analyses`,
     `engine`, ... They take the places of those of a named experiment; `metric` and `measures` take names and objects
@@ -177,7 +177,7 @@ def run(
     `texts`: the lines of each system, `{"A": [line, ...], ...}`, or a frame with the columns system, segment and text;
     then `references` are lines or, if there are several, `{"A": [line, ...], ...}` (all are used, the first is
     searched); `source`: lines; `documents`: the document of each line (without it `documents__size` lines are one).
-    Such a run finds what a run of the same texts in a folder finds.
+    The run finds what a run of the same texts in a folder finds.
 
     With `check=True` nothing is run: everything is read and aligned, and the answer is the list of it.
 
@@ -215,11 +215,28 @@ def run(
 
 
 def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
-    """`run`; `written`: the file for a moment that a DataFrame was written to."""
+    """`run`, whose errors speak Python; `written`: the file for a moment that a DataFrame was written to."""
+    from clirbench.configuration.advice import in_python
+
+    try:
+        return _ran(experiment, settings, written)
+    except ClirbenchError as error:
+        path = str(written or "the DataFrame")
+        for one in getattr(error, "errors", (error,)):
+            one.args = tuple(in_python(str(text).replace(path, "the DataFrame")) for text in one.args)
+        raise
+
+
+def _ran(experiment: str | None, settings: dict[str, Any], written: Path | None) -> Outcome:
+    from clirbench.configuration.advice import OUTPUT
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
+    if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
+        raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
+    if experiment is not None and "folder" not in named and Path(str(experiment)).is_dir():
+        experiment, named["folder"] = "folder", str(experiment)
     given = {name: value for name, value in named.items() if not is_plain(value)}
     values = {name: value for name, value in named.items() if name not in given}
     for name in ("metric", "measures"):  # of which names and objects are taken alike
@@ -303,12 +320,7 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
         write_tsv(path, list(rows.columns), rows.itertuples(index=False))
-        try:
-            return _run("scores", {"scores__tables": [path], **named, **settings}, path)
-        except ClirbenchError as error:
-            for one in getattr(error, "errors", (error,)):
-                one.args = tuple(str(text).replace(str(path), "the DataFrame") for text in one.args)
-            raise
+        return _run("scores", {"scores__tables": [path], **named, **settings}, path)
 
 
 def _listed(key: str, names: Any) -> list[str]:
@@ -425,5 +437,5 @@ def _outcome(
         told = told.replace(str(written).encode(), DATAFRAME.encode())
     write = partial(_write, result, made, planned, told)
     for line in notes(result, brief=True):
-        warnings.warn(escape_unseen(line), RunWarning, stacklevel=4)  # of who called `run` or `correlate`
+        warnings.warn(escape_unseen(line), RunWarning, stacklevel=5)  # of who called `run` or `correlate`
     return Outcome(results(result), made, Tables(run_tables(result), holds=True), write)

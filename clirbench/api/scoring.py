@@ -18,7 +18,8 @@ from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
 from clirbench.types import Judged, Qrels, Run, TestSet
 
-Measures = Sequence[str | Measure]
+Measures = Sequence[Any]
+"""Names, measures, or objects of ir_measures, which know nothing of ours."""
 COLUMNS = {
     "topic": ("query_id", "qid", "q_id", "topic_id"),
     "document": ("doc_id", "docno", "docid"),

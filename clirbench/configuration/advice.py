@@ -198,3 +198,38 @@ def how_to_quote(override: str) -> str:
         quoted = f"[{','.join(item if PLAIN.fullmatch(item) else f'{chr(34)}{item}{chr(34)}' for item in items)}]"
     said = "A value with = , ( ) { } [ ] : or a space in it is quoted inside the shell's quotes"
     return f"{said}: '{key}={quoted}'"
+
+
+VALUE = r"""\[[^\]]*\]|'[^']*'|"[^"]*"|[\w~./+-][^\s,;'":)]*"""
+SETTING = re.compile(
+    rf"""'(?P<whole>[a-z_]+[\w.]*=[^']*)'|(?<![\w.])(?P<key>[a-z_]+(?:\.\w+)*)(?:=(?P<value>{VALUE}))?"""
+)
+TYPED = {"true": "True", "false": "False", "null": "None"}
+
+
+def in_python(text: str) -> str:
+    """What a message says of settings, as Python has them.
+
+    >>> in_python("topics.n=0 must be a whole number; type 'measures=[MAP,nDCG]' relevance.path=q.txt")
+    'topics__n=0 must be a whole number; type measures=["MAP", "nDCG"] relevance__path="q.txt"'
+    """
+    return SETTING.sub(_in_python, re.sub(r"; '--cfg job -p \w+' shows its keys", "", text))
+
+
+def _in_python(found: re.Match[str]) -> str:
+    key, _, value = (found["whole"] or found[0]).partition("=")
+    top, _, last = key.partition(".")
+    known = key in BY_NAME or (top in NODES and (not last or last in component_keys(top) or top == "metric"))
+    if not known or not (value or last):
+        return found[0]
+    return key.replace(".", "__") + (f"={_value(value)}" if value else "")
+
+
+def _value(text: str) -> str:
+    if text.startswith("[") and "(" in re.sub(r'"[^"]*"', "", text):  # objects, as Python writes them
+        return text
+    if text.startswith("["):
+        items = re.findall(r'"[^"]*"|[^,]+', text[1:-1])
+        return f"[{', '.join(map(_value, map(str.strip, items)))}]"
+    bare = text.strip("\"'")
+    return TYPED.get(bare) or (bare if re.fullmatch(r"-?[\d.]+", bare) else f'"{bare}"')

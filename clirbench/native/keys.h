@@ -38,6 +38,26 @@ static void NAME(sort)(KEY *keys, KEY *spare, int64_t n)
         memcpy(keys, from, (size_t)n * sizeof(KEY));
 }
 
+/* `sort` of keys that have so many bits: a long line's first by the highest eight, as most symbols differ in them. */
+static void NAME(sort_bits)(KEY *keys, KEY *spare, int64_t n, int64_t bits)
+{
+    if (n < 4 * RUN || bits < 8) {
+        NAME(sort)(keys, spare, n);
+        return;
+    }
+    int64_t ends[257] = {0};
+    for (int64_t i = 0; i < n; i++)
+        ends[(keys[i] >> (bits - 8)) + 1]++;
+    for (int bucket = 0; bucket < 256; bucket++)
+        ends[bucket + 1] += ends[bucket];
+    memcpy(spare, keys, (size_t)n * sizeof(KEY));
+    for (int64_t i = 0; i < n; i++)
+        keys[ends[spare[i] >> (bits - 8)]++] = spare[i]; /* where a bucket begins becomes where it ends */
+    for (int64_t bucket = 0, begin = 0; bucket < 256; begin = ends[bucket++])
+        if (ends[bucket] - begin > 1)
+            NAME(sort)(keys + begin, spare, ends[bucket] - begin);
+}
+
 /* The keys of a line, in the line's order. */
 static void NAME(pack)(const int32_t *symbols, int64_t n, struct shape of, KEY reference, KEY *keys)
 {
@@ -72,7 +92,7 @@ int64_t NAME(sorted_keys)(const int32_t *symbols, int64_t n, const int64_t *offs
     if (!spare)
         return -2;
     for (int64_t segment = 0; segment < segments; segment++)
-        NAME(sort)(keys + starts[segment], spare, starts[segment + 1] - starts[segment]);
+        NAME(sort_bits)(keys + starts[segment], spare, starts[segment + 1] - starts[segment], order * bits + of.side);
     free(spare);
     return 0;
 }
@@ -136,7 +156,7 @@ int64_t NAME(count_matches)(const int32_t *symbols, int64_t n, const int64_t *of
     for (int64_t segment = 0; keys && in && segment < segments; segment++) {
         int64_t length = offsets[segment + 1] - offsets[segment], m = starts[segment + 1] - starts[segment];
         NAME(pack)(symbols + offsets[segment], length, of, 0, keys);
-        NAME(sort)(keys, keys + room, length);
+        NAME(sort_bits)(keys, keys + room, length, order * bits + of.side);
         memset(found, 0, sizeof found);
         if (length && m)
             NAME(match)(keys, length, theirs + starts[segment], m, 1, of, in, found);

@@ -265,8 +265,7 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     made += [("basis", _basis(one)) for one in agreements[:1] if one["grade"] == WEAK and not one["declared"]]
     kept = [(kind, text) for kind, text in made if text]
     needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
-    optional = [at for at in range(len(kept)) if at not in needed]
-    for at in sorted(optional, key=lambda at: OPTIONAL.index(kept[at][0])):
+    for at in sorted({*range(len(kept))} - {*needed}, key=lambda at: (OPTIONAL.index(kept[at][0]), at)):
         if sum(len(kept[i][1].split()) for i in (*needed, at) if kept[i][0] != "others") <= words:
             needed.append(at)
     return [kept[at][1] for at in sorted(needed)]
@@ -327,7 +326,7 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     noun = "groups" if found["grouped_by"] else "systems"
-    return f"The grade holds if the {found['groups']} {noun} were made independently."
+    return f"The grade assumes {found['groups']} {noun} that were made independently."
 
 
 def _judge(found: Finding) -> str:

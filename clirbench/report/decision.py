@@ -130,18 +130,15 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     first, grade = next(iter(grades.items()), ("", ""))
     for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
         if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
-            said = "Of two of these systems 1 {metric} apart, the higher one is better by {measure} with probability "
+            said = "Of two of these systems that differ by 1 {metric}, the higher one is better by {measure} with "
             values = {"metric": first, "measure": measure, "p_better": pick.better}
             values["interval"] = (pick.better_low, pick.better_high)
-            yield Finding("rise", f"{said}{{p_better}} {{interval}}.", values)
+            yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
 
 
 def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
-    """The metrics whose first system is the recommended or a tied one; of the others the choice of the answer's first
-    metric, and the one that loses most."""
-    of: dict[str, list[str]] = {}
-    for pick in decision.picks:
-        of.setdefault(pick.system, []).append(pick.metric)
+    """The metrics whose first system is the recommended or a tied one; then all others, those that lose most first."""
+    of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
     losing = [system for system in of if not decision[system].in_set]
     if right := [metric for system in of if system not in losing for metric in of[system]]:
         picked = [system for system in of if system not in losing]
@@ -150,15 +147,13 @@ def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
         said += "" if tied or {*picked} <= {*decision.recommended} else " or a system tied with it"
         values: dict[str, Any] = {"metrics": right, "systems": decision.recommended}
         yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
-    worst = min(losing, key=lambda system: decision[system].difference, default="")
-    for system in losing:
-        if system == worst or next(iter(grades), "") in of[system]:
-            loss, *interval = _loss(decision, system)
-            values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
-            said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
-            if all(grades.get(metric) in SHOWN for metric in of[system]):
-                said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
-            yield Finding("choice", f"{said}.", values | {"loss": loss, "interval": tuple(interval)})
+    for system in sorted(losing, key=lambda system: decision[system].difference):
+        loss, *interval = _loss(decision, system)
+        values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
+        said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
+        if all(grades.get(metric) in SHOWN for metric in of[system]):
+            said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
+        yield Finding("choice", f"{said}.", values | {"loss": loss, "interval": tuple(interval)})
 
 
 def _each(metrics: Sequence[str]) -> str:

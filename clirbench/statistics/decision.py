@@ -18,10 +18,10 @@ from numpy.polynomial.polynomial import polyder, polyval
 
 from clirbench.measures.base import arithmetic
 from clirbench.pages import many, number
-from clirbench.statistics.agreement import MOST, Interval, jackknifed
+from clirbench.statistics.agreement import MOST, Interval
 from clirbench.statistics.belonging import Units, known_before
 from clirbench.statistics.grades import RELIABLE, Evidence, reliability
-from clirbench.statistics.noise import FEWEST_TOPICS, mean_difference_p, mean_limits, p_above, pair_errors
+from clirbench.statistics.noise import FEWEST_TOPICS, jackknifed, mean_difference_p, mean_limits, p_above, pair_errors
 from clirbench.types import Doubles, Ints
 
 MISSED = 0.05
@@ -105,10 +105,9 @@ def jackknifed_slope(x: Doubles, y: Doubles, unit: Ints) -> Interval:
         return nan if abs(found) * float(rises[kept].mean()) > 49 else found
 
     whole = slope(np.ones(len(rises), dtype=bool))
-    near = whole if np.isfinite(whole) else 0.0
-    rest = _slopes_without(rises, better, ends, near)
-    for group in np.flatnonzero(np.isnan(rest)).tolist():
-        rest[group] = slope((ends != group).all(axis=0), near)
+    rest = _slopes_without(rises, better, ends, whole)
+    for group in np.flatnonzero(np.isnan(rest)).tolist() if np.isfinite(whole) else ():
+        rest[group] = slope((ends != group).all(axis=0), whole)
     return jackknifed(whole, rest)
 
 

@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import permutations
 from math import factorial, inf, nan, prod
 
 import numpy as np
@@ -40,7 +39,7 @@ from clirbench.statistics.agreement import (
     too_many,
 )
 from clirbench.statistics.belonging import Units, covariates, known_before
-from clirbench.statistics.coefficients import balances, ranks
+from clirbench.statistics.coefficients import all_orders, balances, ranks
 from clirbench.types import Doubles, Ints
 
 ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
@@ -88,7 +87,7 @@ class Exchanges:
         for c, rows in enumerate(self.classes):
             own = np.arange(len(rows))
             if self.exact:
-                chosen = np.array(list(permutations(own.tolist())))[at[c]]
+                chosen = all_orders(len(own))[at[c]]
             else:
                 chosen = np.concatenate([own[None], rng.permuted(np.tile(own, (self.samples, 1)), axis=1)])
             orders[:, rows.ravel()] = rows[chosen].reshape(count, -1)

@@ -5,7 +5,6 @@ A statement about these systems and a population of topics; other systems may di
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import MOST
 from clirbench.statistics.belonging import Units
+from clirbench.statistics.coefficients import all_orders
 from clirbench.statistics.decision import topic_values
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import Evidence
@@ -111,7 +111,7 @@ def by_luck(places: Places, better: Places, seed: int = 0) -> Doubles:
     """
     n = places.shape[1]
     if n <= EXACT:
-        orders = np.array(list(permutations(range(n))))
+        orders = all_orders(n)
     else:
         samples = int(np.clip(CELLS // places.size // n, FEWEST_ORDERS, MOST_ORDERS))
         drawn = np.random.default_rng([seed, n]).permuted(np.tile(np.arange(n), (samples, 1)), axis=1)

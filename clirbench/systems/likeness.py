@@ -51,7 +51,7 @@ MAKER = re.compile(r"[^\W\d_]+")
 ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
 """First words of names that name no maker."""
 OWN, ABOVE = 4.0, 3.0
-"""How far a system near the reference stands out: by wording that no peer has, and above what its peers foretell."""
+"""How far a system near the reference stands out: by wording that no peer has, and above what its peers predict."""
 LARGEST = (1 << 64) - 1
 
 
@@ -170,11 +170,13 @@ def evened(shares: Doubles) -> Doubles:
 def edited(shares: Doubles) -> NDArray[np.bool_]:
     """(n, n): whether one text is the other with edited words: `shares` of at least .4, evened more than .9.
 
+    Texts that share nothing with most others have no proportion to even; `shares` alone then says that they stand out.
     None of fewer than seven texts, where too few others say how far two texts are from them, or of more than 300.
     """
     if not FEWEST_EVENED <= len(shares) <= MANY:
         return np.zeros(shares.shape, dtype=np.bool_)
-    return np.asarray((shares >= EDITED) & (evened(shares) > NEAR))
+    apart = np.median(shares, axis=1) < UNSEEN
+    return np.asarray((shares >= EDITED) & ((evened(shares) > NEAR) | (apart[:, None] & apart)))
 
 
 def near_copies(

@@ -1,18 +1,208 @@
-"""`python docs/generator/findings.py` draws the figures of the findings from the tables in docs/data."""
+"""`python docs/generator/findings.py` writes findings.md and draws its figures, from the tables in docs/data alone."""
 
+from collections.abc import Iterable, Sequence
+from math import isnan, nan
 from pathlib import Path
 
 from clirbench.files.tables import read_table
 from clirbench.labs.collections.outcome import Bar, forest
+from clirbench.labs.collections.study import CHANGE, COST, CROSSED, FAMILIES, PRIMARY, SAME, family, read_plan
+from clirbench.pages import interval, listed, number
 from clirbench.report.drawing import Drawing, svg
 from clirbench.report.figures import Panel, panels
 
 DOCS = Path(__file__).resolve().parents[1]
+Row = dict[str, str]
+RETRIEVERS = {"bm25": "BM25", "minilm": "MiniLM"}
+NAMED = ("verdict", "collections", "needed")
+
+
+def rows_of(data: Path) -> list[Row]:
+    """The study's rows by BM25 over all collections, then, where it was run, those of the collections into English by
+    both retrievers, whose rows by BM25 are called `BM25, into English`."""
+    found = [dict(row, of=RETRIEVERS[row["retriever"]]) for row in records(data / "findings" / "atlas.tsv")]
+    place = data / "findings" / "atlas_minilm.tsv"
+    for row in records(place) if place.exists() else ():
+        english = ", into English" if row["retriever"] == "bm25" else ""
+        found.append(dict(row, of=RETRIEVERS[row["retriever"]] + english))
+    return found
+
+
+def records(path: Path) -> list[Row]:
+    """The rows of a table; raises `InputError` for a file that is missing."""
+    return [dict(row) for row in read_table(path).records()]
+
+
+def value(row: Row, name: str = "value") -> float:
+    """The number of a cell; NaN where it is empty."""
+    return float(row[name]) if row[name] else nan
+
+
+def shown(row: Row) -> str:
+    """`.027 [-.015, .069]`."""
+    bounds = value(row, "ci_low"), value(row, "ci_high")
+    return number(value(row), 3) + ("" if isnan(bounds[0]) else f" {interval(*bounds, 3)}")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+PAGE = """<!-- Written by docs/generator/findings.py from docs/data; do not edit. -->
+
+# Which MT metric orders systems as retrieval does?
+
+{first}
+
+![Differences between metrics, by retriever](pictures/findings-contrasts.svg)
+
+## Differences between metrics
+
+Differences of Kendall's tau with {measure}, with 95 % intervals: the wider of that over collections and that over
+groups of collections that share a source or a reference, with what makers of systems add who take part in several.
+`different`: p below .05, corrected over the family; `equivalent`: the interval, widened by its own standard error, is
+within {margin} of 0; else undecided, with about how many collections would settle it.
+
+{contrasts}
+
+{neural}
+
+## Each metric
+
+Mean tau. {floor} judge no translation and are a floor. COMET is the official one of each year, whose model changes.
+
+{taus}
+
+## One reference or two
+
+By BM25, {crossed} collections have two references. Where metrics score against the searched one, they share its words
+with the judgments.
+
+{references}
+
+![Mean tau of each metric with the same reference and with crossed references](pictures/findings-references.svg)
+
+## The collections
+
+{n} collections with {systems} systems, {copies} of them near-copies, which count once with another. All are submitted
+engines; damaged versions are not pooled with them. Documents: {documents}. Topics: {topics}.
+
+{left_out}
+
+Human scores are from {human} collections. The others, with the reason:
+
+{without}
+
+## What engines cost
+
+![RR of engines by processor seconds for a million words](pictures/findings-cost.svg)
+
+Known items, Spanish to English, by Apertium's ways and without a translation; no neural engine took part. The retriever
+called dense has the encoder static: sums of word vectors, no neural network.
+
+## How this was made
+
+`python docs/generator/findings.py` writes this page from docs/data/findings; `python -m clirbench +experiment=atlas
+paths.mirror=DATA`, and `+experiment=atlas_minilm`, write its tables, in 6 decimals. Plan: docs/data/study-plan.yaml
+(sha256 {sha}); status: {status}. Relevance is a reference's own ranking. By year, language group and better half:
+atlas.tsv. How often such intervals hold the truth: docs/explanation/validity.md.
+"""
+
+
+def page(data: Path) -> str:
+    """findings.md; `data`: docs/data."""
+    plan, rows = read_plan(data / "study-plan.yaml"), rows_of(data)
+    held = records(data / "findings" / "atlas_collections.tsv")
+    used = [one for one in held if not one["left_out"]]
+    pairs = [pair for name in FAMILIES for pair in family(plan, name)]
+    main = [row for row in rows if row["view"] == PRIMARY]
+    contrasts = [row for pair in pairs for row in main if (row["metric"], row["other"]) == pair]
+    taus = sorted((row for row in main if not row["other"]), key=lambda row: (row["of"], -value(row)))
+    by = {(row["metric"], row["view"]): row for row in rows if row["of"] == "BM25" and not row["other"]}
+    twice = [metric for metric, view in by if view == CROSSED and (metric, SAME) in by]
+    changes = [row for row in rows if row["view"] == CHANGE and row["metric"] == "COMET" and row["other"]]
+    neural = "; ".join(f"{row['metric']} less {row['other']} {shown(row)}" for row in changes)
+    return PAGE.format(
+        first=first_sentence(taus, contrasts, len(used)),
+        measure=plan["measure"],
+        margin=number(plan["margin"], 2),
+        contrasts=table(
+            ("retriever", "metric", "less", "tau", *NAMED),
+            ((r["of"], r["metric"], r["other"], shown(r), *(r[name] for name in NAMED)) for r in contrasts),
+        ),
+        neural=f"Under MiniLM less under BM25, over the same collections: {neural}." if changes else not_run(data),
+        floor=" and ".join(plan["contrasts"]["floor"]),
+        taus=table(("retriever", "metric", "tau", "collections"),
+                   ((row["of"], row["metric"], shown(row), row["collections"]) for row in taus)),
+        crossed=sum(int(one["references"]) > 1 for one in used),
+        references=table(
+            ("metric", "same", "crossed", "same less crossed"),
+            ((name, *(shown(by[name, view]) if (name, view) in by else "" for view in (SAME, CROSSED, COST)))
+             for name in twice),
+        ),
+        n=len(used),
+        systems=sum(int(one["systems"]) for one in used),
+        copies=sum(int(one["near_copies"]) for one in used),
+        documents=plan["retrieval"]["documents"],
+        topics=plan["retrieval"]["topics"],
+        left_out=together("left out", ((one["collection"], one["left_out"]) for one in held)),
+        human=sum(not one["human"] for one in used),
+        without=together("no human scores", ((one["collection"], one["human"]) for one in used)),
+        sha=plan["sha256"][:16],
+        status=plan["status"],
+    )  # fmt: skip
+
+
+NOT_RUN = (
+    "MiniLM has not searched these collections by these topics yet, so under a neural retriever each contrast is open. "
+    "With 500 sentences as topics it has searched {folders}: tau of COMET less that of chrF2, by BM25 and MiniLM, is "
+    "{values} (documents of each folder; all metrics, and segments: minilm.tsv)."
+)
+
+
+def not_run(data: Path) -> str:
+    """What is known of MiniLM without the study: each folder that it has searched."""
+    taus: dict[str, dict[str, Row]] = {}
+    for row in records(data / "findings" / "minilm.tsv"):
+        if row["searched"] == "documents":
+            taus.setdefault(row["collection"], {})[row["metric"].partition("-")[0]] = row
+    values = [
+        " and ".join(number(value(of["COMET"], name) - value(of["chrF2"], name)) for name in ("bm25", "minilm"))
+        for of in taus.values()
+    ]
+    return NOT_RUN.format(folders=listed(list(taus), len(taus)), values="; ".join(values))
+
+
+def first_sentence(taus: Sequence[Row], contrasts: Sequence[Row], collections: int) -> str:
+    """For a reader of an abstract: the best metric, and neural against lexical by each retriever."""
+    best = next(row for row in taus if row["of"] == "BM25")
+    share = f"{number(50 + 50 * value(best), 0)} %"
+    said = (
+        f"Over {collections} collections of WMT's translation tasks, {best['metric']} orders {share} of the pairs of "
+    )
+    said += "systems as BM25 retrieval of their translations does"
+    neural = [row for row in contrasts if row["metric"] == "COMET" and row["other"] == "chrF2"]
+    for row in neural:
+        if row["of"] in ("BM25", "MiniLM"):
+            said += f"; tau of COMET less that of chrF2 is {shown(row)} under {row['of']} ({row['verdict']})"
+    return f"{said}."
+
+
+def together(what: str, held: Iterable[tuple[str, str]]) -> str:
+    """A line for each reason that is not empty, with all the names that it is of."""
+    found: dict[str, list[str]] = {}
+    for name, why in held:
+        if why:
+            found.setdefault(why, []).append(name)
+    return "\n".join(f"- {what}, {why}: {', '.join(names)}" for why, names in found.items())
 
 
 def figures(data: Path) -> dict[str, str]:
     """The svg of each figure, by its name; `data`: docs/data. Raises `InputError` for a file that is missing."""
     drawn = {
+        "Differences of tau between metrics, by retriever": differences(rows_of(data)),
         "Mean tau of each metric where it scores against the searched reference, and against another one": references(
             data / "findings" / "atlas.tsv"
         ),
@@ -21,8 +211,19 @@ def figures(data: Path) -> dict[str, str]:
             data / "findings" / "frontier.tsv"
         ),
     }
-    names = ("references", "exchange", "cost")
+    names = ("contrasts", "references", "exchange", "cost")
     return {name: svg(drawing, title) for name, (title, drawing) in zip(names, drawn.items(), strict=True)}
+
+
+def differences(rows: Sequence[Row]) -> Drawing:
+    """Each contrast by each retriever; a diamond is MiniLM."""
+    bars: list[Bar] = []
+    for row in rows:
+        if row["view"] == PRIMARY and row["other"]:
+            shape = "diamond" if row["retriever"] == "minilm" else "square"
+            bounds = value(row), value(row, "ci_low"), value(row, "ci_high")
+            bars.append((f"{row['metric']} - {row['other']}, {row['of']}", *bounds, shape))
+    return forest(bars, "difference of tau")
 
 
 def references(path: Path) -> Drawing:
@@ -61,5 +262,6 @@ def cost(path: Path) -> Drawing:
 
 
 if __name__ == "__main__":
+    (DOCS / "findings.md").write_text(page(DOCS / "data"), encoding="utf-8", newline="\n")
     for name, drawn in figures(DOCS / "data").items():
         (DOCS / "pictures" / f"findings-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")

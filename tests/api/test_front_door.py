@@ -152,14 +152,17 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
     [
         (lambda: cb.run("nope"), "unknown experiment 'nope'"),
         (lambda: cb.run(3), "3 is no name"),  # type: ignore[arg-type]
-        (lambda: cb.run("demo", metric=None), "metric=null: null is no name"),
+        (lambda: cb.run("demo", metric=None), "metric=None: null is no name"),
         (lambda: cb.run("demo", metric={"a": 1}), "is no name"),
         (lambda: cb.run("demo", metrics=[cb.metrics.BLEU()]), r"Type metric=\[BLEU"),
         (lambda: cb.run("demo", metric=[cb.metrics.BLEU]), r"did you mean BLEU\(\)"),
         (lambda: cb.run("demo", metric=["BLUE", cb.metrics.ChrF()]), "unknown metric 'BLUE'. Did you mean 'BLEU'"),
         (lambda: cb.run("demo", metric=["BLEU", cb.metrics.BLEU()]), "metric BLEU is listed twice"),
-        (lambda: cb.run("demo", relevnce__k=10), r"Type relevance\.k=10"),
+        (lambda: cb.run("demo", relevnce__k=10), "Type relevance__k=10"),
         (lambda: cb.run("demo", check=True).save("x"), "check=True ran nothing"),
+        (lambda: cb.run("demo", out="x"), r"save\(DIR\) of the result writes"),
+        (lambda: cb.run("demo", topics="q.tsv"), 'type topics="tsv" topics__path="q.tsv"'),
+        (lambda: cb.run("demo", measures=["BLEU"]), r'type metric=\["BLEU"\]'),
         (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
         (lambda: cb.run(folder=None), "folder is not set"),
         (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "there is no key 'nope'"),
@@ -167,7 +170,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run(retrieval={"dense": cb.retrieval.Dense()}), "none of dense is the first"),
         (lambda: cb.run("demo", topics__analyzer=cb.retrieval.English()), "give what it belongs to as one, topics="),
         (lambda: cb.run("demo", seed={1}), "seed=.1. must be a whole number"),
-        (lambda: cb.run("folder", topics__m=3), r"all keys of topics: .*topics\.n"),
+        (lambda: cb.run("folder", topics__m=3), "all keys of topics: .*topics__n"),
         (lambda: cb.run(corpus=cb.corpora.Folder), r"did you mean FolderCorpus\(\)"),
         (lambda: cb.load("."), "not the folder of a finished run"),
         (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]

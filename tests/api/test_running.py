@@ -176,7 +176,7 @@ LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
         (BASE.set_axis(["a", None, "c", "d"]), "^the DataFrame: line 3: column 'system' is empty"),
         (BASE.assign(chrF=pd.array([1, None, 2, 3], dtype="Int64")), "system 'b', column 'chrF': no number"),
         (BASE.assign(BLEU=[1, "x", 2, 3]), "'x' .system 'b'"),
-        (BASE.assign(BLEU=list("xyxy")), "column 'BLEU': 4 of 4 cells are not a number: .*scores.metadata=.BLEU"),
+        (BASE.assign(BLEU=list("xyxy")), "column 'BLEU': 4 of 4 cells are not a number: .*scores__metadata=..BLEU"),
         (BASE.set_axis(["MAP", "MAP"], axis=1), "columns stand twice: MAP"),
         (BASE.set_axis(["MAP", None], axis=1), "column 2 .from 0. has no name"),
         (BASE.rename(columns={"BLEU": 'BLEU"'}), "name with a quote is not read alike"),

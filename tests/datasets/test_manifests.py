@@ -156,7 +156,7 @@ def test_what_is_packed_at_its_address_stays_so_in_the_cache(tmp_path: Path, ser
         ({"mirror": "../x"}, r"'\.\./x' points outside"),
         ({"entry": {"path": "../../evil"}}, r"'\.\./\.\./evil' points outside the data set"),
         ({"entry": {"path": "/evil"}}, r"'/evil' points outside the data set"),
-        ({"entry": {"url": "file:///etc/passwd"}}, r"only https and http addresses are fetched"),
+        ({"entry": {"url": "file:///etc/passwd"}}, r"only https and http addresses, and packages"),
         ({"entry": {"url": "http://example.org/"}, "http": None}, r"http://example\.org/: use https; .* a key http:"),
         ({"entry": {"bytes": "8"}}, r"'bytes' is no int"),
         ({"entry": {"sha256": "abc"}}, r"reference\.txt: 'sha256' is not as \[0-9a-f\]\{64\}"),

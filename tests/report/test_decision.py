@@ -130,7 +130,7 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
         assert [rise["metric"] for rise in rises] == said
         for rise in rises:
             (pick,) = [pick for pick in made.decision.picks if pick.metric == rise["metric"]]
-            begin = "Of two of these systems 1 m0 apart, the higher one is better by y0 with probability "
+            begin = "Of two of these systems that differ by 1 m0, the higher one is better by y0 with probability "
             ends = f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".")
             assert str(rise) == f"{begin}{pick.better:.3f} {ends}.".replace(" 0.", " .")
 
@@ -174,6 +174,13 @@ def test_what_metrics_choose_and_lose() -> None:
     assert (row["metric"], row["system"], row["tied"]) == ("m1", "a0", "false")
     losses = (-loss.difference, -loss.difference_high, -loss.difference_low)
     assert (row["loss"], row["loss_low"], row["loss_high"]) == losses
+
+
+def test_what_every_metric_picks_is_named_the_costliest_first() -> None:
+    made = run_of(spread(2.0, metrics=((*range(7), 9.0), (9.0, *range(7)), (0.0, 9.0, *range(6)))))
+    picks = sorted(made.decision.picks[1:], key=lambda pick: made.decision[pick.system].difference)
+    said = [sentence.partition(";")[0] for sentence in decision_sentences(made)[1:4]]
+    assert said == ["m0 picks h7.", *(f"{pick.metric} picks {pick.system}" for pick in picks)]
 
 
 def test_a_choice_that_is_tied_is_right() -> None:

@@ -15,6 +15,8 @@ from clirbench.systems.likeness import (
     SIZE,
     dice,
     dice_rows,
+    edited,
+    evened,
     first_lines,
     near_copies,
     own_cut,
@@ -111,6 +113,21 @@ def test_the_cut_of_a_collection_is_within_its_limits() -> None:
     assert own_cut(np.append(pairs[:-1] + 0.1, 0.99)) == pytest.approx(0.69326)  # a near-copy moves neither
     assert own_cut(pairs + 0.4) == 0.9
     assert own_cut(pairs[:6]) == 0.9  # four texts
+
+
+def test_a_copy_with_edited_words_is_even_with_its_original() -> None:
+    """By hand: seven texts share .4; the last two keep .6 of the 4-grams of the first, .36 of those of each other."""
+    kept = np.array([1.0] * 7 + [0.6] * 2)
+    shares = 0.4 * np.outer(kept, kept)
+    shares[np.ix_([0, 7, 8], [0, 7, 8])] = np.outer(kept, kept)[np.ix_([0, 7, 8], [0, 7, 8])]
+    np.fill_diagonal(shares, 1.0)
+    assert evened(shares)[0, [1, 7, 8]] == pytest.approx([0.4, 1.0, 1.0])
+    assert evened(shares)[1, 7] == pytest.approx(0.4)
+    assert np.argwhere(np.triu(edited(shares), 1)).tolist() == [[0, 7], [0, 8]]
+    assert not edited(shares[[0, 1, 2, 3, 7, 8]][:, [0, 1, 2, 3, 7, 8]]).any()  # six texts
+    shares[:7, 7:] = shares[7:, :7] = 0
+    shares[7, 8] = shares[8, 7] = 0.45
+    assert np.argwhere(np.triu(edited(shares), 1)).tolist() == [[7, 8]]  # they share nothing with most others
 
 
 def test_texts_confirm_stems_of_names() -> None:

@@ -20,8 +20,8 @@ def after_sweep(
     """Pool the jobs of a sweep over collections, and `settings["tables"]`; the files written, none for other sweeps.
 
     settings: the key `pool`: `groups`, `apart`, `tables` (score tables with a column `collection`), their `measures`
-    and `metrics`. With `plan`, the file of a plan, its study is made instead, whose page names the conditions that
-    `failed`.
+    and `metrics`. With `plan`, the file of a plan, its study is made instead, whose table of collections names those
+    that `failed`.
     """
     done = [job for job in jobs if (job / PROVENANCE).is_file()]
     try:

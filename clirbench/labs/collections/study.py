@@ -1,8 +1,10 @@
 """The planned study over many collections: contrasts with an equivalence margin, what they rest on, and its page."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from math import ceil, isnan
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from math import ceil, isnan, sqrt
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import InputError
+from clirbench.files.run_files import read_results
 from clirbench.labs.collections.model import maker_of
 from clirbench.labs.collections.outcome import table_of
 from clirbench.labs.collections.pooling import (
@@ -17,6 +20,7 @@ from clirbench.labs.collections.pooling import (
     Compared,
     Pooled,
     PooledEntry,
+    Setting,
     Stratum,
     contrast,
     contrasts,
@@ -25,28 +29,35 @@ from clirbench.labs.collections.pooling import (
     strata,
 )
 from clirbench.labs.collections.reading import Collection, collection_of
-from clirbench.pages import Page, Points, Section, number
-from clirbench.report import markdown
 from clirbench.statistics.coefficients import holm
 from clirbench.statistics.grades import Evidence
 from clirbench.text import TextFile, sha256_of
 
 DIFFERENT, EQUIVALENT, UNDECIDED = "different", "equivalent", "undecided"
 PRIMARY, SAME, CROSSED, HALF = "primary", "same reference", "crossed references", "better half"
-COST = "same less crossed"
+COST, CHANGE = "same less crossed", "other retriever less first"
+FAMILIES = ("primary", "secondary", "neural")
+COMET = re.compile(r"COMET-\d\d")
+"""The official COMET of a year, each with another model: one metric of the study."""
+DIGITS = 6
 ALPHA = 0.05
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Included:
-    """A collection of the study: its systems, near-copies once, its number of references and its language group."""
+    """A collection of the study: its systems, near-copies once, its number of references and its language group.
+
+    `human`: why no tau of human scores is in the study; empty where one is. `left_out`: why the collection is not.
+    """
 
     collection: str
     group: str
     references: int
     systems: int
     near_copies: int
+    human: str = ""
+    left_out: str = ""
 
 
 Plan = Mapping[str, Any]
@@ -69,8 +80,8 @@ def read_plan(path: Path) -> Plan:
 
 
 def family(plan: Plan, name: str) -> list[tuple[str, str]]:
-    """The contrasts that are corrected together: `primary` or `secondary`."""
-    return [(str(a), str(b)) for a, b in plan["contrasts"][name]]
+    """The contrasts that are corrected together: one of `FAMILIES`."""
+    return [(str(a), str(b)) for a, b in plan["contrasts"].get(name, ())]
 
 
 def group_of(plan: Plan, part: str) -> str:
@@ -81,12 +92,10 @@ def group_of(plan: Plan, part: str) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that the plan asked for; `failed`: why collections that were to take part have no results."""
+    """Everything that the plan asked for, and every collection, also those that were left out or have no results."""
 
-    plan: Plan
     rows: tuple[Pooled, ...]
-    included: tuple[Included, ...]
-    failed: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    collections: tuple[Included, ...]
 
 
 def study(folders: Sequence[Path], plan: Plan, failed: Mapping[str, str] = EMPTY) -> Study:
@@ -100,13 +109,33 @@ def study(folders: Sequence[Path], plan: Plan, failed: Mapping[str, str] = EMPTY
     rows = [*_view(PRIMARY, main, plan, taus=True)]
     rows += [row for view, some in _robustness(main, plan) for row in _view(view, some, plan)]
     rows += [*_view(CROSSED, crossed, plan, taus=True), *_view(SAME, same, plan, taus=True), *_cost(same, crossed)]
-    return Study(plan, tuple(rows), tuple(_included(main, plan)), failed)
+    rows += _change(main, plan)
+    reasons = {_pair(c): _human(c, folder) for c, folder in zip(every, folders, strict=True)}
+    absent = {**plan["collections"]["excluded"], **{name.removeprefix("corpus.part="): failed[name] for name in failed}}
+    without = [Included(name, group_of(plan, name), 0, 0, 0, left_out=why) for name, why in absent.items()]
+    return Study(tuple(rows), (*_included(main, plan, reasons), *without))
 
 
 def _of_measure(collection: Collection, measure: str) -> Collection:
-    board = collection.board
-    kept = tuple(c for c in board.columns if c.role == "metric" or c.name == measure)
-    return replace(collection, board=replace(board, columns=kept))
+    """The collection with this measure alone, by every retriever; its official COMET is called COMET."""
+    columns = (
+        replace(c, name="COMET") if COMET.fullmatch(c.name) else c
+        for c in collection.board.columns
+        if c.role == "metric" or c.name == measure or c.name.startswith(f"{measure}[")
+    )
+    return replace(collection, board=replace(collection.board, columns=tuple(columns)))
+
+
+def _human(collection: Collection, folder: Path) -> str:
+    """Why a collection has no row for human scores, as its run does; empty where it does."""
+    found, _ = strata([collection])
+    if any("human" in setting.metrics for own in found.values() for setting in own):
+        return ""
+    left_out = (read_results(folder, ()).get("set_up") or {}).get("scores_left_out", {})
+    reasons = [why for name, why in left_out.items() if name in ("human", "score_z", "score_raw")]
+    if any(column.name == "human" for column in collection.board.metrics):
+        return "fewer than nine in ten of its systems have one"
+    return str(left_out.get("human") or (reasons[0] if reasons else "its folder has none"))
 
 
 def _condition(collection: Collection) -> str:
@@ -140,13 +169,17 @@ def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
 
 
 def _view(view: str, held: Sequence[Collection], plan: Plan, *, taus: bool = False) -> Iterator[Pooled]:
-    found, _ = strata(held)
-    settings = [setting for own in found.values() for setting in own]
+    """The rows of a view under each retriever, in which the contrasts of a family are corrected together."""
+    for stratum, settings in strata(held)[0].items():
+        yield from _under(stratum, view, settings, plan, taus)
+
+
+def _under(stratum: Stratum, view: str, settings: Sequence[Setting], plan: Plan, taus: bool) -> Iterator[Pooled]:
     names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
-    stratum, families = next(iter(found), Stratum("", "", "")), [family(plan, "primary"), family(plan, "secondary")]
+    families = [family(plan, name) for name in FAMILIES]
     singles = [(name, "") for name in names] if taus else []
     rows = {}
-    for of, entries in contrasts(stratum, settings, names, [*families[0], *families[1], *singles]):
+    for of, entries in contrasts(stratum, settings, names, [*chain(*families), *singles]):
         makers = [_makers(entry, of) for entry in entries]
         together = shared(entries, lambda one: one.texts | {one.source})
         row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
@@ -177,14 +210,16 @@ def _makers(entry: PooledEntry, of: Compared) -> dict[str, float]:
 def judged(row: Pooled, margin: float) -> Pooled:
     """The row with its verdict and, where that is undecided, the number of collections that would settle it.
 
-    With this number the interval, whose width falls with its root, would exclude 0 or be within the margin, if the
-    value stayed.
+    Equivalent is an interval within the margin with room for its own error: its half-width is widened by its standard
+    error, 1 / sqrt(2 (groups - 1)) of it. With the number needed the interval, whose width falls with its root, would
+    exclude 0 or be within the margin, if the value stayed.
     """
     if isnan(row.ci_low):
         return replace(row, verdict=UNDECIDED, needed="unknown")
     if row.p_holm < ALPHA:
         return replace(row, verdict=DIFFERENT)
-    if -margin <= row.ci_low and row.ci_high <= margin:
+    room = (row.ci_high - row.ci_low) / 2 / sqrt(2 * max(1, row.texts - 1))
+    if -margin <= row.ci_low - room and row.ci_high + room <= margin:
         return replace(row, verdict=EQUIVALENT)
     room = max(margin - abs(row.value), abs(row.value))
     needed = ceil(row.collections * ((row.ci_high - row.ci_low) / 2 / room) ** 2)
@@ -205,91 +240,59 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
             yield replace(pooled_row(of, entries), view=COST)
 
 
-def _taus(collection: Collection) -> dict[str, float]:
+def _change(main: Sequence[Collection], plan: Plan) -> Iterator[Pooled]:
+    """By how much a contrast, or a metric's tau, is higher under each other retriever than under the first."""
+    pairs: dict[str, list[Collection]] = {}
+    for one in main:
+        pairs.setdefault(_pair(one), []).append(one)
+    held = {name: [_by_retriever(one) for one in own] for name, own in pairs.items()}
+    first, *others = dict.fromkeys(s for found in chain(*held.values()) for s in found)
+    names = dict.fromkeys(name for found in chain(*held.values()) for own in found.values() for name in own)
+    asked = [*chain(*(family(plan, name) for name in FAMILIES)), *((name, "") for name in names)]
+    for stratum in others:
+        for metric, other in asked:
+            entries = []
+            for found in held.values():
+                both = [
+                    (by[stratum][metric] - by[first][metric])
+                    - ((by[stratum][other] - by[first][other]) if other else 0.0)
+                    for by in found
+                    if all({metric, other or metric} <= {*by.get(one, {})} for one in (first, stratum))
+                ]
+                entries += [PooledEntry(float(np.mean(both)), LEAST)] if both else []
+            if len(entries) > 2 and any(entry.value for entry in entries):
+                of = Compared(**vars(stratum), metric=metric, other=other)
+                yield replace(pooled_row(of, entries), view=CHANGE)
+
+
+def _by_retriever(collection: Collection) -> dict[Stratum, dict[str, float]]:
+    """Under each retriever, the tau of each metric."""
     found, _ = strata([collection])
-    settings = [setting for own in found.values() for setting in own]
-    return {name: tau for s in settings for name, tau in zip(s.metrics, s.tau.tolist(), strict=True)}
+    return {
+        stratum: {name: tau for s in own for name, tau in zip(s.metrics, s.tau.tolist(), strict=True)}
+        for stratum, own in found.items()
+    }
 
 
-def _included(main: Sequence[Collection], plan: Plan) -> Iterator[Included]:
+def _taus(collection: Collection) -> dict[str, float]:
+    return next(iter(_by_retriever(collection).values()), {})
+
+
+def _included(main: Sequence[Collection], plan: Plan, reasons: Mapping[str, str]) -> Iterator[Included]:
     for name in dict.fromkeys(map(_pair, main)):
         own = [c for c in main if _pair(c) == name]
         systems = len(own[0].board.systems)
-        yield Included(name, group_of(plan, name), len(own), systems, systems - own[0].units.number)
+        yield Included(name, group_of(plan, name), len(own), systems, systems - own[0].units.number, reasons[name])
 
 
-ATLAS = ("view", "metric", "other", "value", "ci_low", "ci_high", "p_value", "p_holm", "verdict", "needed",
+ATLAS = ("view", "retriever", "metric", "other", "value", "ci_low", "ci_high", "p_value", "p_holm", "verdict", "needed",
          "collections", "systems", "texts", "interval", "makers", "sd_between")  # fmt: skip
-"""Columns of atlas.tsv; then those of the page's tables."""
-SHOWN = tuple(name for name in ATLAS if name not in ("view", "systems", "p_value"))
-TAU = ("metric", "value", "ci_low", "ci_high", "collections", "sd_between")
-VIEWS = ("view", "metric", "other", "value", "ci_low", "ci_high", "verdict", "collections")
-CONTRASTS = (
-    "Differences of Kendall's tau with {measure}: `ci_low` to `ci_high` is the wider of two 95 % intervals, over "
-    "collections, and over groups of collections that share a source or a reference (`texts`), with what makers of "
-    "systems add who take part in several collections (`makers`: their share of the squared error). `different`: "
-    "`p_holm`, corrected over the contrasts of its family, is below .05; `equivalent`: the interval is within {margin} "
-    "of 0; else undecided, and `needed` is about how many collections would settle it."
-)
-TAUS = (
-    "Mean tau with {measure}. {floor} judge no translation and are a floor. Official COMET scores are named by year: "
-    "each had another model, and other collections. `human` are the official human scores, mostly into English."
-)
-ROBUST = "The primary contrasts without each year and group of target languages, and in the better half by chrF1."
-REFERENCES = (
-    "Collections with two references. Where the metrics score against the searched one, they share its words with "
-    "the judgments; `same less crossed` is by how much that raises tau, of runs that search the same reference."
-)
-COLLECTIONS = (
-    "{collections} collections with {systems} systems, crossed references in {crossed}. {copies} near-copies of other "
-    "systems count once with them. Documents: {documents}. Each is in docs/data/findings/atlas_collections.tsv."
-)
-METHOD = (
-    "`python -m clirbench +experiment=atlas paths.mirror=DATA` writes this page. Its plan (sha256 {sha}) is "
-    "docs/data/atlas-plan.yaml; status: {status}. The relevance is that of a reference's own ranking. All rows: "
-    "docs/data/findings/atlas.tsv. How often such intervals hold the truth: docs/explanation/validity.md."
-)
 
 
 def write(folder: Path, study: Study) -> list[Path]:
-    """atlas.tsv, atlas_collections.tsv and findings.md."""
-    table_of("atlas", "The planned contrasts", study.rows, ATLAS).write(folder)
-    included = [one.name for one in fields(Included)]
-    table_of("atlas_collections", "The collections", study.included, included).write(folder)
-    (folder / "findings.md").write_text(markdown.page(page(study)), encoding="utf-8", newline="\n")
-    return [folder / name for name in ("atlas.tsv", "atlas_collections.tsv", "findings.md")]
-
-
-def page(study: Study) -> Page:
-    """The whole page."""
-    plan, first = study.plan, family(study.plan, "primary")
-    words = {
-        "measure": plan["measure"], "margin": number(plan["margin"], 2), "status": plan["status"],
-        "floor": " and ".join(plan["contrasts"]["floor"]), "sha": plan["sha256"][:16],
-        "documents": plan["retrieval"]["documents"], "collections": len(study.included),
-        "systems": sum(one.systems for one in study.included), "copies": sum(one.near_copies for one in study.included),
-        "crossed": sum(one.references > 1 for one in study.included),
-    }  # fmt: skip
-    main = [row for row in study.rows if row.view == PRIMARY]
-    rest = [row for row in study.rows if row.view.startswith("without ") or row.view == HALF]
-    both = [row for row in study.rows if row.view in (SAME, CROSSED, COST) and not row.other]
-    left = [f"{name} is left out: {why}." for name, why in plan["collections"]["excluded"].items()]
-    left += [f"{name.removeprefix('corpus.part=')} has no results: {why}" for name, why in study.failed.items()]
-    parts: list[tuple[str, str, str, list[Pooled], tuple[str, ...]]] = [
-        ("contrasts", "Differences between metrics", CONTRASTS, [row for row in main if row.other], SHOWN),
-        ("taus", "Each metric", TAUS, sorted((r for r in main if not r.other), key=lambda row: -row.value), TAU),
-        ("robust", "What the differences rest on", ROBUST, [r for r in rest if (r.metric, r.other) in first], VIEWS),
-        ("references", "One reference or two", REFERENCES, both, VIEWS),
-    ]
-    tables = [
-        Section(name, title, (caption.format(**words), table_of(name, title, rows, columns).compact()))
-        for name, title, caption, rows, columns in parts
-    ]
-    return Page(
-        "Which MT metric orders systems as retrieval does?",
-        (
-            *tables,
-            Section("collections", "The collections", (COLLECTIONS.format(**words), Points(left))),
-            Section("method", "How this was made", (METHOD.format(**words),)),
-        ),
-    )
+    """atlas.tsv, in `DIGITS` decimals so that it is the same on every machine, and atlas_collections.tsv."""
+    table = table_of("atlas", "The planned contrasts", study.rows, ATLAS)
+    rows = tuple(tuple(round(x, DIGITS) + 0.0 if isinstance(x, float) else x for x in row) for row in table.rows)
+    replace(table, rows=rows).write(folder)
+    table_of("atlas_collections", "", study.collections, [one.name for one in fields(Included)]).write(folder)
+    return [folder / name for name in ("atlas.tsv", "atlas_collections.tsv")]

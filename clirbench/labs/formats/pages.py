@@ -14,8 +14,8 @@ import random
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,9 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.sides import SideTexts
 from clirbench.datasets.manifests import ManifestFiles, cache_folder, load_manifest
 from clirbench.errors import ConfigError, InputError
+from clirbench.files.tables import read_table
 from clirbench.store.store import write_whole
+from clirbench.text import TextFile
 
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 NUMBER = re.compile(r"(?:[^\W\d_]{5,} )?(?:\d+|[A-Z])(?:\.\d+)*\. ")
@@ -37,7 +39,7 @@ TOO_OFTEN = 0.01
 """Share of the English pages above which a line is no text of a page but of them all."""
 FEWEST_LETTERS = 3
 VERSION = 1
-"""Of what is kept in the cache: pages of another version are made anew."""
+"""Of what is kept in the cache: pages of another version are made again."""
 ABOUT = "(?s)<{0}>(.*?)</{0}>"
 
 
@@ -47,7 +49,7 @@ class PageSet:
 
     `lines`: elements that are a line; `without`: elements or classes that are left out whole. `by_id`: lines are found
     by their ids. A page has `fewest` to `most` lines and `words` English words: in one language what is longer is cut;
-    with `drawn`, in every language, that many pages are drawn (seed 1), and nothing is cut. `about`: an element with a
+    with `drawn`, in every language, so many pages are drawn (seed 1), and nothing is cut. `about`: an element with a
     second query.
     """
 
@@ -264,6 +266,22 @@ def page_folder(part: str | None, mirror: str | None = None, cache: str | None =
     return home / language
 
 
+def with_distractors(folder: Path, others: Sequence[Path], home: Path) -> Path:
+    """Write to `home` the collection of `folder` with the English pages of others after its own, on every side.
+
+    Only the searched collection has them: metrics score the texts of `folder`.
+    """
+    added = b"".join(b"".join(TextFile(other / "reference.txt.gz").blocks()) for other in others)
+    ids = [row["doc_id"] for one in (folder, *others) for row in read_table(one / "docs.tsv.gz").records()]
+    (home / "systems").mkdir(parents=True, exist_ok=True)
+    for path in (folder / "reference.txt.gz", folder / "source.txt.gz", *(folder / "systems").glob("*.txt*")):
+        target = home / path.relative_to(folder).with_name(path.name.removesuffix(".gz"))
+        write_whole(target, b"".join(TextFile(path).blocks()) + added)
+    table = ["line\tdoc_id", *(f"{at}\t{doc_id}" for at, doc_id in enumerate(ids, 1))]
+    write_whole(home / "docs.tsv", "".join(f"{row}\n" for row in table).encode())
+    return home
+
+
 def page_file(file: str, **where: Any) -> str:
     """A file of `page_folder`, for a key of the configuration."""
     return str(page_folder(**where) / file)
@@ -271,24 +289,41 @@ def page_file(file: str, **where: Any) -> str:
 
 @dataclass(frozen=True)
 class PageCorpus:
-    """Pages of one set in one language, as test set and collection; `page_folder` says where, `read` what is raised."""
+    """Pages of one set in one language, as test set and collection; `page_folder` says where, and what is raised.
+
+    `distractors`: parts of other sets, whose English pages are searched too, in every system: further documents that
+    answer no title. They are for translations that are there; an engine would translate English.
+    """
 
     part: str | None = None
     mirror: str | None = None
     cache: str | None = None
     download: bool = False
+    distractors: Sequence[str] = ()
 
     def read(self) -> Corpus:
         """As `FolderCorpus.read`."""
         return self._folder.read()
 
     def side_texts(self) -> SideTexts:
-        """What tells the languages."""
-        return self._folder.side_texts()
+        """What tells the languages, distractors apart."""
+        return replace(self, distractors=())._folder.side_texts()
 
     @property
     def _folder(self) -> FolderCorpus:
-        return FolderCorpus(str(page_folder(self.part, self.mirror, self.cache, self.download)))
+        where = {"mirror": self.mirror, "cache": self.cache, "download": self.download}
+        folder = page_folder(self.part, **where)  # type: ignore[arg-type]
+        if not self.distractors:
+            return FolderCorpus(str(folder))
+        sets = [str(part).partition("/")[0] for part in (self.part, *self.distractors)]
+        if len(set(sets)) < len(sets) or not self.cache:
+            raise ConfigError(
+                f"corpus.distractors={list(self.distractors)}: name parts of other sets (and paths.cache)"
+            )
+        others = [page_folder(part, **where) for part in self.distractors]  # type: ignore[arg-type]
+        name = "+".join((str(self.part), *self.distractors)).replace("/", "-")
+        home = with_distractors(folder, others, Path(self.cache).expanduser() / "data" / name)
+        return FolderCorpus(str(home), str(folder))
 
 
 def _letters(text: str) -> str:

@@ -37,6 +37,7 @@ LINE = "line"
 DESCRIBED = {
     "encode_static": "encoder static: sums of word vectors, no neural network",
     "encode_onnx": "a neural network",
+    "encode_use": "a multilingual neural network",
     "hf": "a neural network",
 }
 """What reports call the encoders of our scripts."""
@@ -198,8 +199,9 @@ def encoder(
     script: str = "encode_static", folder: str | None = None, cache: str | None = None, **settings: Any
 ) -> ProgramEncoder:
     """A preset of `retrieval/encoder` that runs a model on this machine: a script of ours."""
-    one_of("script", script, ("encode_static", "encode_onnx", "hf"))
-    settings["model" if script == "hf" else "folder"] = folder
+    one_of("script", script, ("encode_static", "encode_onnx", "encode_use", "hf"))
+    if script != "encode_use":
+        settings["model" if script == "hf" else "folder"] = folder
     return ProgramEncoder(preset(script, **settings), cache)
 
 

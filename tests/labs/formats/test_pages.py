@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import clirbench as cb
 from clirbench.datasets.downloads import fetch
 from clirbench.errors import ConfigError, DownloadError, InputError, MissingData
-from clirbench.labs.formats.pages import SETS, build, lines_of, page_folder
+from clirbench.labs.formats.pages import SETS, PageCorpus, build, lines_of, page_folder
 
 LEGAL, WORDS = "Click here to go back to where you came from.", "seven words that nobody else has in a page"
 
@@ -87,6 +88,27 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PATH", "")
     with pytest.raises(DownloadError, match="is a package of Debian, and there is no apt-get here"):
         fetch("apt://gnome-user-docs=43.0-2", tmp_path / "x", 1, "")
+
+
+def test_distractors_are_searched_and_score_nothing(tmp_path: Path) -> None:
+    """Two sets of two pages: the other's English pages come last, the same in every system."""
+    for name, prefix in (("pages/gnome/es", "gnome"), ("pages/gimp/fr", "gimp")):
+        folder = tmp_path / "data" / name
+        (folder / "systems").mkdir(parents=True)
+        for file, text in {
+            "reference.txt.gz": f"{prefix} one\n{prefix} two\n", "source.txt.gz": "uno\ndos\n", "qrels.txt": "",
+            "docs.tsv.gz": f"line\tdoc_id\n1\t{prefix}0\n2\t{prefix}1\n", "systems/a.txt.gz": "a one\na two\n",
+        }.items():  # fmt: skip
+            data = text.encode()
+            (folder / file).write_bytes(gzip.compress(data) if file.endswith(".gz") else data)
+    known = PageCorpus("gnome/es", str(tmp_path / "data"), str(tmp_path / "cache"), distractors=["gimp/fr"])
+    corpus = known.read()
+    assert [document.doc_id for document in corpus.english] == ["gnome0", "gnome1", "gimp0", "gimp1"]
+    assert len(corpus.test) == 2
+    assert corpus.collection_layout is not None
+    assert list(corpus.collection_layout.text("systems/a.txt").lines()) == ["a one", "a two", "gimp one", "gimp two"]
+    with pytest.raises(ConfigError, match=r"corpus.distractors=\['gnome/fr'\]: name parts of other sets"):
+        replace(known, distractors=["gnome/fr"]).read()
 
 
 @pytest.mark.slow

