@@ -49,7 +49,7 @@ class Shelf(Mapping[Name, Value], Generic[Name, Value]):
         return value
 
     def __reduce__(self) -> Any:
-        # What it has loaded is known by where values lie in the memory of this process.
+        # What it has loaded is known by the addresses of values in this process.
         return type(self), (self.kept, self.holds, self.room)
 
     @property

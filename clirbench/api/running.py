@@ -177,7 +177,7 @@ def run(
     `texts`: the lines of each system, `{"A": [line, ...], ...}`, or a frame with the columns system, segment and text;
     then `references` are lines or, if there are several, `{"A": [line, ...], ...}` (all are used, the first is
     searched); `source`: lines; `documents`: the document of each line (without it `documents__size` lines are one).
-    Such a run finds what a run of the same texts in a folder finds.
+    The run finds what a run of the same texts in a folder finds.
 
     With `check=True` nothing is run: everything is read and aligned, and the answer is the list of it.
 

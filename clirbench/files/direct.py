@@ -1,4 +1,4 @@
-"""A run of which nothing has changed is not done again: what it said is said again, before any library is loaded.
+"""A run of which nothing has changed is not done again: what it printed is printed again, before any library is loaded.
 
 CACHE/direct/KEY.json, written at the end of a run, has what it said, and what that follows from:
 
@@ -30,7 +30,7 @@ SETTLED = 2 * 10**9
 State = tuple[int, int, int, int, int]
 """Device, inode, size, time of the content, time of the entry."""
 OF_A_SHELL = ("_", "SHLVL", "PWD", "OLDPWD")
-"""Variables that differ from one command to the next, and say nothing."""
+"""Variables that differ from one command to the next, and change nothing."""
 KEPT = 20
 """Answers that are kept; each takes some 100 kB."""
 MODULE = (".py", ".pyc", ".so", ".pyd", ".pth", "-info", "-link")

@@ -37,6 +37,8 @@ Flags = NDArray[np.bool_]
 PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT, MARK = range(7)
 """Kinds of characters; a mark is the ASCII punctuation that stands alone by no rule."""
 MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
+SEGMENTS = 128
+"""Segments whose n-grams are sorted at a time: their arrays stay in the processor's cache."""
 SAMPLES = 128
 """Resamples whose sums are made at a time."""
 
@@ -89,7 +91,8 @@ def count_matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Dou
     """
     ids, order, (count, _) = references.ids, references.order, references.compiled("count_matches")
     if count is None or references.keys is None:
-        return _matches(symbols[offsets[0] : offsets[-1]], offsets - offsets[0], references)
+        parts = [_matches(symbols, offsets, references, begin) for begin in range(0, len(offsets) - 1, SEGMENTS)]
+        return np.concatenate([np.empty((0, order)), *parts])
     keys, starts = references.keys
     matches = np.empty((len(offsets) - 1, order))
     count(
@@ -99,34 +102,41 @@ def count_matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Dou
     return matches
 
 
-def _matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Doubles:
-    """`count_matches` by sorting the keys of all segments at once, in as many stages as the order takes."""
-    segments, order, bits, sides = len(offsets) - 1, references.order, references.bits, references.n_references + 1
-    matches = np.zeros((segments, order))
-    lengths = np.concatenate([np.diff(references.offsets), np.diff(offsets)])
-    theirs = references.symbols[references.offsets[0] : references.offsets[-1]]
-    numbers = references.ids.take(np.concatenate([theirs, symbols]), mode="clip").astype(np.int64)
-    line = np.repeat(np.arange(len(lengths)), lengths)
-    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(numbers))
-    side, group = line // max(1, segments), line % max(1, segments)
+def _matches(symbols: Numbers, offsets: Offsets, references: Ngrams, begin: int) -> Doubles:
+    """`count_matches` of `SEGMENTS` from `begin` on: their keys are sorted, in as many stages as the order takes."""
+    order, bits, sides = references.order, references.bits, references.n_references + 1
+    firsts = range(begin, len(references.offsets) - 1, len(offsets) - 1)
+    segments = min(SEGMENTS, len(offsets) - 1 - begin)
+    parts = [(references.symbols, references.offsets[first : first + segments + 1]) for first in firsts]
+    parts.append((symbols, offsets[begin : begin + segments + 1]))
+    matches, low = np.zeros((segments, order)), sides.bit_length()
+    lengths = np.concatenate([np.diff(places) for _, places in parts])
+    line, group = (np.repeat(of, lengths) for of in (np.arange(len(lengths)), np.tile(np.arange(segments), sides)))
+    side = np.repeat(np.repeat(np.arange(sides), segments), lengths)
+    # Zeros follow each line, so that no n-gram reaches into the next one.
+    places = np.arange(len(line)) + order * line
+    numbers = np.zeros(len(line) + order * (len(lengths) + 1), dtype=np.int64)
+    texts = [text[held[0] : held[-1]] for text, held in parts]
+    numbers[places] = references.ids.take(np.concatenate(texts), mode="clip")
     segment_of, done = np.arange(segments), 0
-    numbers = np.concatenate([numbers, np.zeros(order, dtype=np.int64)])
     while done < order and len(line):
-        fit = min(order - done, (63 - sides.bit_length() - len(segment_of).bit_length()) // bits)
-        keys = group
+        fit = min(order - done, (63 - low - len(segment_of).bit_length()) // bits)
+        packed = np.zeros(len(numbers) - order, dtype=np.int64)
         for ahead in range(done, done + fit):
-            keys = keys << bits | np.where(left > ahead, numbers[ahead : ahead + len(line)], 0)
-        ordered = np.sort(keys << sides.bit_length() | side)
-        ends = [np.concatenate([[0], np.cumsum(ordered & (1 << sides.bit_length()) - 1 == s)]) for s in range(sides)]
-        ordered >>= sides.bit_length()
-        for shorter in range(fit):
-            grams = ordered >> bits * shorter
-            first = np.flatnonzero(np.concatenate([[True], grams[1:] != grams[:-1]]))
-            bounds = np.append(first, len(grams))
-            counts = [np.diff(end[bounds]) for end in ends]
-            found = np.minimum(np.maximum.reduce(counts[:-1]), counts[-1]) * (grams[first] & (1 << bits) - 1 > 0)
-            of = segment_of[grams[first] >> bits * (fit - shorter)]
-            matches[:, done + fit - shorter - 1] = np.bincount(of, found, segments)
+            packed = packed << bits | numbers[ahead : ahead + len(packed)]
+        keys = group << bits * fit | packed[places]
+        ordered = np.sort(keys << low | side)
+        counted = [np.cumsum(ordered & (1 << low) - 1 == s) for s in range(sides)]
+        differ = np.append(ordered[1:] ^ ordered[:-1], np.int64(2**62))  # from the next key
+        last = np.arange(len(ordered))
+        for longer in reversed(range(done, done + fit)):
+            shift = low + bits * (done + fit - 1 - longer)
+            last = last[np.flatnonzero(differ[last] >> shift)]  # where the n-grams of an order end
+            counts = [np.diff(ends[last], prepend=0) for ends in counted]
+            grams = ordered[last] >> shift
+            found = np.minimum(np.maximum.reduce(counts[:-1]), counts[-1]) * (grams & (1 << bits) - 1 > 0)
+            begins = np.searchsorted(segment_of[grams >> bits * (longer + 1 - done)], np.arange(segments + 1))
+            matches[:, longer] = np.diff(np.append(0, np.cumsum(found))[begins])
         done += fit
         if done < order:
             kept, group = np.unique(keys, return_inverse=True)

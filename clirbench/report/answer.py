@@ -326,7 +326,7 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     noun = "groups" if found["grouped_by"] else "systems"
-    return f"The grade holds if the {found['groups']} {noun} were made independently."
+    return f"The grade assumes {found['groups']} {noun} that were made independently."
 
 
 def _judge(found: Finding) -> str:

@@ -11,7 +11,6 @@ tau, times how much larger the jackknife finds it (`excess`): real scores have h
 groups, systems differ. Counted in worlds of real systems (benchmarks/validity_intervals.py).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -57,24 +56,6 @@ def deviations(rest: Doubles) -> Doubles:
     return np.asarray(np.sqrt((units - 1) / units) * (rest - rest.mean(axis=-1, keepdims=True)))
 
 
-def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
-    """Delete-one-unit jackknife of a value; `rest`: the value without each of G units.
-
-    Half width: t with G - 1 degrees of freedom times the root of the sum of squared `deviations`. No interval for
-    fewer than 6 units or where a value is undefined.
-    """
-    from scipy.special import stdtrit
-
-    g = len(rest)
-    if g < FEWEST_UNITS:
-        return Interval(whole, note=too_few(g))
-    others = np.asarray(rest, dtype=np.float64)
-    if not np.isfinite(others).all() or not np.isfinite(whole):
-        return Interval(whole, note="undefined without some of the systems")
-    half = float(stdtrit(g - 1, 0.975) * np.linalg.norm(deviations(others)))
-    return Interval(whole, whole - half, whole + half)
-
-
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """The pairs of systems of different units, `first` before `second`, and the `weight` of each: three times (pairs,).
@@ -89,7 +70,7 @@ class Pairs:
 
     @classmethod
     def of(cls, unit: Ints) -> "Pairs":
-        """Those of systems in these units (n,): the units are numbered anew, 0, 1, ..., in their order."""
+        """Those of systems in these units (n,): the units are numbered 0, 1, ..., in their order."""
         return _pairs(unit.astype(np.int64).tobytes())
 
     def signs(self, columns: Doubles) -> Doubles:

@@ -11,12 +11,12 @@ from math import asin, nan, pi, sqrt
 import numpy as np
 
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import FEWEST_UNITS, MOST, Interval, Pairs, jackknifed, taus, too_few
+from clirbench.statistics.agreement import FEWEST_UNITS, MOST, Interval, Pairs, taus, too_few
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.decision import topic_values
 from clirbench.statistics.given import ALONG, real_metrics
 from clirbench.statistics.grades import Evidence, panels
-from clirbench.statistics.noise import FEWEST_TOPICS
+from clirbench.statistics.noise import FEWEST_TOPICS, jackknifed
 from clirbench.statistics.resampling import Draws, metric_scores
 from clirbench.types import JUDGES, Doubles, Ints
 

@@ -18,10 +18,10 @@ from numpy.polynomial.polynomial import polyder, polyval
 
 from clirbench.measures.base import arithmetic
 from clirbench.pages import many, number
-from clirbench.statistics.agreement import MOST, Interval, jackknifed
+from clirbench.statistics.agreement import MOST, Interval
 from clirbench.statistics.belonging import Units, known_before
 from clirbench.statistics.grades import RELIABLE, Evidence, reliability
-from clirbench.statistics.noise import FEWEST_TOPICS, mean_difference_p, mean_limits, p_above, pair_errors
+from clirbench.statistics.noise import FEWEST_TOPICS, jackknifed, mean_difference_p, mean_limits, p_above, pair_errors
 from clirbench.types import Doubles, Ints
 
 MISSED = 0.05

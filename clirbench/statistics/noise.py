@@ -1,16 +1,36 @@
-"""Noise of means because only a sample of topics was drawn: of differences of systems, and of one skewed mean.
+"""Noise of means because only a sample of topics was drawn: of differences of systems, and of one skewed mean;
+and of any value because only a sample of units is there.
 
 Random signs: exchanges of the items of two systems, exact for few items.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import numpy as np
 
+from clirbench.statistics.agreement import FEWEST_UNITS, Interval, deviations, too_few
 from clirbench.types import Doubles
 
 FEWEST_TOPICS = 5
+
+
+def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
+    """Delete-one-unit jackknife of a value; `rest`: the value without each of G units.
+
+    Half width: t with G - 1 degrees of freedom times the root of the sum of squared `deviations`. No interval for
+    fewer than 6 units or where a value is undefined.
+    """
+    from scipy.special import stdtrit
+
+    g = len(rest)
+    if g < FEWEST_UNITS:
+        return Interval(whole, note=too_few(g))
+    others = np.asarray(rest, dtype=np.float64)
+    if not np.isfinite(others).all() or not np.isfinite(whole):
+        return Interval(whole, note="undefined without some of the systems")
+    half = float(stdtrit(g - 1, 0.975) * np.linalg.norm(deviations(others)))
+    return Interval(whole, whole - half, whole + half)
 
 
 def pair_errors(values: Doubles) -> Doubles:

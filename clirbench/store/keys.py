@@ -34,7 +34,7 @@ ROOMS = (
     "measures", "systems", "statistics", "scoreboard.py", "steps.py",
 )  # fmt: skip
 """What a number can depend on."""
-CODE = (".py", ".pyi", ".pyc", ".so", ".nbi", ".nbc")
+CODE = (".py", ".pyi", ".pyc", ".so")
 """What is code, or was compiled from it; other files beside it are data (word lists)."""
 
 

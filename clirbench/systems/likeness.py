@@ -51,7 +51,7 @@ MAKER = re.compile(r"[^\W\d_]+")
 ANONYMOUS = ("online", "anonymous", "anon", "system", "model")
 """First words of names that name no maker."""
 OWN, ABOVE = 4.0, 3.0
-"""How far a system near the reference stands out: by wording that no peer has, and above what its peers foretell."""
+"""How far a system near the reference stands out: by wording that no peer has, and above what its peers predict."""
 LARGEST = (1 << 64) - 1
 
 

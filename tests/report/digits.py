@@ -174,7 +174,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower),
     )  # fmt: skip
-    yield r"The grade holds if the (\d+) (?:systems|groups) were made independently\.", (str(groups),)
+    yield r"The grade assumes (\d+) (?:systems|groups) that were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
     undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"

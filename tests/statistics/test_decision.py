@@ -9,7 +9,7 @@ from scipy.stats import norm, t, ttest_rel
 
 from clirbench.measures.base import geometric
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import Interval, jackknifed
+from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.decision import (
     Decision,
@@ -27,7 +27,7 @@ from clirbench.statistics.decision import (
     topic_values,
 )
 from clirbench.statistics.grades import Evidence, reliability
-from clirbench.statistics.noise import pair_errors
+from clirbench.statistics.noise import jackknifed, pair_errors
 from tests.statistics.worlds import Mean, scores_only, world
 
 

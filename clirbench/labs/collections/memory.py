@@ -1,6 +1,6 @@
 """What many collections said, as tables that travel with the program (made by `benchmarks/memory.py`): `ask`, whether a
 metric's difference is one in search, and `MemoryAnalysis`, their taus beside a run's own: as they were seen, for two
-models that foretold tau from the spread of quality failed on collections that were left out.
+models that predicted tau from the spread of quality failed on collections that were left out.
 
 Two systems of collection c differ by d points of the metric, d > 0. The difference of their true retrieval quality is
 normal with mean b d and standard deviation b a: b is the collection's slope (measure a point), a its *scale*, the

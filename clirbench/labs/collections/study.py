@@ -127,7 +127,7 @@ def _of_measure(collection: Collection, measure: str) -> Collection:
 
 
 def _human(collection: Collection, folder: Path) -> str:
-    """Why a collection says nothing of human scores, as its run does; empty where it does."""
+    """Why a collection has no row for human scores, as its run does; empty where it does."""
     found, _ = strata([collection])
     if any("human" in setting.metrics for own in found.values() for setting in own):
         return ""

@@ -39,7 +39,7 @@ TOO_OFTEN = 0.01
 """Share of the English pages above which a line is no text of a page but of them all."""
 FEWEST_LETTERS = 3
 VERSION = 1
-"""Of what is kept in the cache: pages of another version are made anew."""
+"""Of what is kept in the cache: pages of another version are made again."""
 ABOUT = "(?s)<{0}>(.*?)</{0}>"
 
 
@@ -49,7 +49,7 @@ class PageSet:
 
     `lines`: elements that are a line; `without`: elements or classes that are left out whole. `by_id`: lines are found
     by their ids. A page has `fewest` to `most` lines and `words` English words: in one language what is longer is cut;
-    with `drawn`, in every language, that many pages are drawn (seed 1), and nothing is cut. `about`: an element with a
+    with `drawn`, in every language, so many pages are drawn (seed 1), and nothing is cut. `about`: an element with a
     second query.
     """
 

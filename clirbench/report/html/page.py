@@ -17,6 +17,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from clirbench.engines.base import Engine
 from clirbench.errors import escape_unseen
 from clirbench.later import Shelf, keep_recent, load_value
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
@@ -27,6 +28,7 @@ from clirbench.report.figures import Point, learning_curves, mark, panels, scatt
 from clirbench.report.groupings import group_columns, grouped_by, one_group
 from clirbench.result import Result
 from clirbench.scoreboard import Column
+from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Draws, weighted_scores
 from clirbench.store.cached import cached_results
 from clirbench.systems.health import side_of
@@ -102,7 +104,10 @@ def metric_plots(result: Result) -> Selection | None:
         return None
     metrics = sorted(board.metrics, key=lambda metric: -np.nan_to_num(taus[first.name, metric.name].value))
     ways = [*(grouped_by(board, column) for column in group_columns(board)), one_group(board, "all systems")]
-    spread = spreads(result)
+    spread = {}
+    if result.inputs is not None:
+        texts = {t.system: side_of(t, "test") or t.collection for t in result.inputs.translations}
+        spread = spreads(result.evidence, texts, result.experiment.engine)
 
     def dot(i: int, metric: Column, measure: Column) -> Point:
         name, x, y = board.systems[i], float(metric.values[i]), float(measure.values[i])
@@ -148,17 +153,17 @@ def curve_plots(result: Result, first: str = "") -> Plots | None:
     return Plots("", drawn) if drawn else None
 
 
-def spreads(result: Result) -> dict[str, Any]:
+def spreads(evidence: Evidence, texts: Mapping[str, Any], engine: Engine) -> dict[str, Doubles]:
     """Column -> standard deviation for each system, over resampled topics or segments; a step for each system.
 
     Topics and segments are different items drawn independently, so that an ellipse has no tilt; all systems share
     the draws. Of more than 50 systems none has one. Columns that were read from a table have none, nor have metrics
-    with too many segments to resample quickly; a system without a value has NaN.
+    with too many segments to resample quickly; a system without a value has NaN. `texts`: of each system, in whose
+    folder of the store its are kept.
     """
-    evidence, kept = result.evidence, Shelf(result.statistics).kept
-    if result.inputs is None or not 0 < len(evidence.systems) <= MOST_SYSTEMS:
+    if not 0 < len(evidence.systems) <= MOST_SYSTEMS:
         return {}
-    texts = {t.system: side_of(t, "test") or t.collection for t in result.inputs.translations}
+    kept = Shelf(evidence.statistics).kept
     measures = [name for name in evidence.measure_names if evidence.topics(name)]
     metrics = [name for name in evidence.metric_names if not evidence.bulky and evidence.segments(name)]
     items = [
@@ -169,7 +174,7 @@ def spreads(result: Result) -> dict[str, Any]:
         )
         for i, system in enumerate(evidence.systems)
     ]
-    found = np.stack([*cached_results(result.experiment.engine, spread, items)], axis=1)
+    found = np.stack([*cached_results(engine, spread, items)], axis=1)
     return dict(zip([*measures, *metrics], found, strict=True))
 
 
@@ -177,14 +182,14 @@ def spread(item: tuple[Any, list[Any], list[Any]]) -> Doubles:
     """(text, measures with a system's values by topic, metrics with its statistics) -> the standard deviation of each
     over `SAMPLES` samples of topics or segments."""
     _, of_topics, of_segments = item
-    values = [measure.aggregate(by_topic[_drawn("topics", len(by_topic))]) for measure, by_topic in of_topics]
+    values = [measure.aggregate(by_topic[_drawn("topics", len(by_topic), SAMPLES)]) for measure, by_topic in of_topics]
     for metric, kept in of_segments:
         statistics = load_value(kept)
-        values.append(weighted_scores(metric, statistics, _drawn("segments", statistics.shape[0])))
+        values.append(weighted_scores(metric, statistics, _drawn("segments", statistics.shape[0], SAMPLES)))
     return np.array([np.std(one) for one in values])
 
 
 @keep_recent(2)
-def _drawn(level: str, n: int) -> Any:
-    draws = Draws(SAMPLES)
+def _drawn(level: str, n: int, samples: int) -> Any:
+    draws = Draws(samples)
     return draws.items(level, n) if level == "topics" else draws.weights(level, n)
