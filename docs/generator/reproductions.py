@@ -76,7 +76,7 @@ def rows() -> dict[str, Row]:
 
 def command_of(words: Sequence[str], data: Path | None) -> str:
     """A recorded command, DATA in the place of the folder of data; raises `SystemExit` for another absolute path."""
-    said = shlex.join(words)
+    said = shlex.join([word for word in words if not word.startswith(("paths.cache=", "output.quiet="))])
     for place in sorted({str(data), str(data.resolve())} if data else (), key=len, reverse=True):
         said = said.replace(place, "DATA")
     if absolute := next((word for word in said.split() if "=/" in word or "[/" in word), None):
