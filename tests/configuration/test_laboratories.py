@@ -126,7 +126,7 @@ def test_nothing_of_it_is_loaded_by_a_run_that_does_not_use_it(site: Path, small
     assert done.returncode == 0, done.stderr
     loaded = {name.removeprefix("clirbench.labs.") for name in literal_eval(done.stdout)}
     # What joins every run, and no more of their laboratories.
-    assert loaded == {"collections", "collections.memory", "collections.model"}
+    assert loaded == {"collections", "collections.memory"}
 
 
 def test_an_analysis_joins_the_runs_of_its_condition_that_do_not_leave_it_out(site: Path, small_texts: Path) -> None:

@@ -17,13 +17,13 @@ from clirbench.statistics.agreement import (
     agreements,
     effective_number,
     groups_needed,
-    jackknifed,
     taus,
     variance,
 )
 from clirbench.statistics.belonging import numbered_runs
 from clirbench.statistics.decision import compare_with_baseline
 from clirbench.statistics.given import estimates, no_interval
+from clirbench.statistics.noise import jackknifed
 
 
 def worlds(n: int, metrics: int, tau: float, alike: float, seed: int, number: int = 120) -> list[list[Agreement]]:

@@ -49,8 +49,8 @@ class PageSet:
 
     `lines`: elements that are a line; `without`: elements or classes that are left out whole. `by_id`: lines are found
     by their ids. A page has `fewest` to `most` lines and `words` English words: in one language what is longer is cut;
-    with `drawn`, in every language, so many pages are drawn (seed 1), and nothing is cut. `about`: an element with a
-    second query.
+    with `drawn`, the number of pages that are drawn (seed 1) in every language, nothing is cut. `about`: an element
+    with a second query.
     """
 
     member: str
