@@ -8,6 +8,7 @@ relevance judgments, these systems' pairs, what is assumed.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
@@ -130,6 +131,14 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
+    # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
+    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
+    by = max(grades, key=lambda by: _place(grades[by]), default="")
+    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
+        by = NONE
+    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
+    if worse:
+        yield _reading_of(result, name, by, grades[by])
     known = covariates(board, units) if shown else {}
     if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
         grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
@@ -152,13 +161,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     yield judged(measure, [board[name]], board.first_is_listed, "reference" in top["lowered"].split())
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
-    # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
-    grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
-    by = max(grades, key=lambda by: _place(grades[by]), default="")
-    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
-        by = NONE
-    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
-    if worse or (by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]):
+    if not worse and by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]:
         yield _reading_of(result, name, by, grades[by])
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
@@ -235,7 +238,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "better than chance, not enough to choose by"
+BETTER = "better than chance, not enough to choose systems by"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
@@ -250,7 +253,7 @@ READ = {
 }
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
-    "exchanged": "With the two references exchanged, {metric} is shown less clearly.",
+    "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
@@ -326,7 +329,7 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     noun = "groups" if found["grouped_by"] else "systems"
-    return f"The grade assumes {found['groups']} {noun} that were made independently."
+    return f"All this assumes {found['groups']} {noun} that were made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -334,7 +337,8 @@ def _judge(found: Finding) -> str:
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
-    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
+    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested; why a metric with
+    a higher tau may have a lower grade."""
     by_grade: dict[str, list[str]] = {}
     for one in found[1:]:
         by_grade.setdefault(one["grade"], []).append(one["metric"])
@@ -343,6 +347,9 @@ def other_metrics(found: Sequence[Finding]) -> str:
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
+    pairs = [(a, b) for a, b in combinations(found, 2) if a["grade"] != b["grade"]]
+    if any(a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
+        said.append("a grade goes by the low end of tau, not by tau")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -354,12 +361,13 @@ def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
     equal = "where it is equal, {metric} is right in {right} of {pairs} pairs"
     alone = "no two systems have the same, so {metric} cannot be shown to add to it"
-    return f"{name} alone orders the systems as well; {equal if found['pairs'] else alone}."
+    return f"{name} alone orders the systems equally well; {equal if found['pairs'] else alone}."
 
 
 def _range(found: Finding) -> str:
     most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would average about {ceiling}"
-    most += ", so more is luck" if found["tau"] > found["ceiling"] else ""
+    if found["tau"] > found["ceiling"]:
+        most = ", more than these topics can test (about {ceiling})"
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 

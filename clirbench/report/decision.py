@@ -16,14 +16,14 @@ from clirbench.statistics.decision import POPULATION, BaselineComparison, Decisi
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
 VERDICTS = {
-    "better": ("Better than {baseline}", "{systems} is better than {baseline} by {measure}"),
+    "better": ("Better than the baseline {baseline}", "{systems} is better than {baseline} by {measure}"),
     "not worse": (
-        "Not worse than {baseline} by more than MARGIN",
+        "Not worse than the baseline {baseline} by more than MARGIN",
         "{systems} is not worse than {baseline} by more than MARGIN {measure}",
     ),
-    "worse": ("Worse than {baseline}", "{systems} is worse than {baseline} by {measure}"),
+    "worse": ("Worse than the baseline {baseline}", "{systems} is worse than {baseline} by {measure}"),
     "open": (
-        "No system is shown to be better or worse than {baseline}",
+        "No system is shown to be better or worse than the baseline {baseline}",
         "Whether {systems} is better than {baseline} by {measure} is undecided",
     ),
 }
@@ -68,7 +68,13 @@ def _against(result: Result) -> Iterator[Finding]:
             values["note"] = row.note
             text += f"{corrected}{' ({note})' if row.note else ''}."
         elif several:
-            of_them = "{systems}" if verdict != "worse" else "all of them" if result.worse else f"{len(names)} of them"
+            of_them = (
+                "{systems}"
+                if verdict != "worse"
+                else "all of them"
+                if result.worse
+                else f"{len(names)} of {len(found)}"
+            )
             text += f"{corrected}: {of_them}."
         elif row.note:
             values["note"] = row.note

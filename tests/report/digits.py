@@ -174,7 +174,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower),
     )  # fmt: skip
-    yield r"The grade assumes (\d+) (?:systems|groups) that were made independently\.", (str(groups),)
+    yield r"All this assumes (\d+) (?:systems|groups) that were made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
     undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
@@ -201,7 +201,8 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield (
-            rf"{half}; with these topics a perfect metric would average about (.+?%)(?:, so more is luck)?\.",
+            rf"{half}(?:; with these topics a perfect metric would average|, more than these topics can test \()"
+            r" ?about (.+?%)\)?\.",
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):

@@ -220,7 +220,7 @@ def test_a_measure_with_topics_takes_the_place_of_a_first_one_without() -> None:
     made = run_of(replace(evidence, per_topic={"y1": evidence.per_topic["y1"]}), baseline="a00")
     assert made.decision.measure == made.decided_by == "y1"
     sentences = decision_sentences(made)
-    assert sentences[0].startswith("Better than a00 by y1")
+    assert sentences[0].startswith("Better than the baseline a00 by y1")
     assert any(said.startswith("By y1 (y0 has no topics), clirbench recommends ") for said in sentences)
 
 
@@ -303,10 +303,10 @@ def test_many_candidates_are_corrected_for_their_number() -> None:
     evidence = world(n=8, topics=80)
     made = run_of(evidence, "c02")
     said = decision_sentences(made)
-    assert said[0].startswith("Better than c02 by y0, corrected for 7 candidates: h07")
+    assert said[0].startswith("Better than the baseline c02 by y0, corrected for 7 candidates: h07")
     assert not made.worse
     both = run_of(evidence.only(np.isin(np.arange(8), [0, 1, 7])), "h07")
-    assert decision_sentences(both)[0] == "Worse than h07 by y0, corrected for 2 candidates: all of them."
+    assert decision_sentences(both)[0] == "Worse than the baseline h07 by y0, corrected for 2 candidates: all of them."
     assert both.worse
     assert not run_of(evidence.only(np.isin(np.arange(8), [0, 6, 7])), "g06").worse
 
