@@ -61,7 +61,7 @@ def sizes() -> None:
     files: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for path in sorted(PACKAGE.rglob("*")):
-        if path.suffix in (".py", ".pyi", ".j2", ".js", ".css", ".c", ".rs"):
+        if path.suffix in (".py", ".pyi", ".j2", ".js", ".css", ".c", ".h", ".rs"):
             place = laboratory(path)
             lines[place] += code_lines(path)
             files[place] += 1
