@@ -402,7 +402,7 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
-    most = ": moderate at most" if found["capped"] else ""
+    most = "; so a grade is moderate at most" if found["capped"] else ""
     if found["searched_reference"]:
         scored = "metrics score against reference {scoring_reference}"
         return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
@@ -410,7 +410,7 @@ def _judged(found: Finding) -> str:
         scored = "metrics score against another, so no grade is lowered for it"
         return f"Relevance ({measure}) is from the searched text; {scored}."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-    return f"Relevance ({measure}) is from the same reference{favoured}{most}."
+    return f"Relevance ({measure}) is from the metrics' own reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:

@@ -73,7 +73,7 @@ def _against(result: Result) -> Iterator[Finding]:
                 if verdict != "worse"
                 else "all of them"
                 if result.worse
-                else f"{len(names)} of {len(found)}"
+                else f"{len(names)} of the {len(found)} others"
             )
             text += f"{corrected}: {of_them}."
         elif row.note:

@@ -359,7 +359,11 @@ def _groups(result: Result) -> str:
     if units.independent:
         return f"none ({f'units={typed}' if typed else 'units=COLUMN says which systems belong together'})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
-    words = {"name": "the names without their step", NUMBERED: "the number in the names", "stem": "stems of the names"}
+    words = {
+        "name": "the names without their step",
+        NUMBERED: "names alike but for a number",
+        "stem": "stems of the names",
+    }
     by = f"the column {units.source}" if column else words.get(units.source, units.source)
     key = f"units={typed}" if typed else "units=COLUMN takes another column, units=none each system by itself"
     return f"{units.number}, by {by} ({key})"

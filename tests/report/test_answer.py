@@ -179,8 +179,8 @@ BY_BM25 = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
     ("declared", "said"),
     [
         ({"judged_by": "people"}, "People judged relevance (MAP)."),
-        (BY_BM25, "Relevance (MAP, the first measure listed) is from the same reference, which favours metrics that "
-         "match words."),
+        (BY_BM25, "Relevance (MAP, the first measure listed) is from the metrics' own reference, which favours metrics "
+         "that match words."),
         ({**BY_BM25, "searched_reference": "B", "scoring_reference": "A"},
          "Relevance (MAP, the first measure listed) is from reference B; metrics score against reference A."),
         ({"judged_by": "known_items"}, "Relevant (MAP) are known items: the documents that the topics belong to."),

@@ -74,7 +74,7 @@ def test_notes_say_who_judged_where_no_person_did() -> None:
     pseudo = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
     columns = [replace(c, declared=pseudo) if c.name in ("P@5", "RBO") else c for c in made.columns]
     assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "Rel" in note] == [
-        "Relevance (P@5 and RBO) is from the same reference, which favours metrics that match words"
+        "Relevance (P@5 and RBO) is from the metrics' own reference, which favours metrics that match words"
     ]
 
 
