@@ -3,6 +3,7 @@
 QUESTION: "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or A.txt B.txt --reference R.txt. Nothing is searched.
 """
 
+import os
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ask(options: Namespace) -> int:
     asked = options.question
+    if options.reference is None and len(asked) == 2 and all(map(os.path.exists, asked)):
+        raise ConfigError("ask: two files of lines need their reference: ask A.txt B.txt --reference R.txt")
     if options.reference is None:
         found = ask(" ".join(asked), pair=options.pair, topics=options.topics)
     elif len(asked) == 2:
