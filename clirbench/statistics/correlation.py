@@ -18,7 +18,7 @@ from clirbench.statistics.belonging import Units, covariates, units_of
 from clirbench.statistics.ceiling import better_half_ceiling, ceilings
 from clirbench.statistics.coefficients import UNTESTED, coefficient, complete_pairs, significance
 from clirbench.statistics.given import ALONG, explaining, real_metrics
-from clirbench.statistics.grades import SHOWN, Evidence, Graded, at_most_weak, grade, reliability
+from clirbench.statistics.grades import COVARIATE, GRADES, SHOWN, WEAK, Evidence, grade, reliability
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
@@ -152,17 +152,23 @@ def between(board: Scoreboard, measure: Column, units: Units, alpha: float, know
     of = f"{sure}: tau of these topics and segments between {units.said}; systems are a sample"
     rows, told = {}, covariates(board, units)
     for row, metric, one in zip(empty, metrics, found, strict=True):
-        word = Graded(grade(one.low, one.high, known))
-        explained = explaining(told, units, metric, measure, one.tau, one.low) if word.grade in SHOWN else None
-        if explained is not None and explained.equal.p_value > alpha:
-            word = at_most_weak(word)
-        rows[metric.name] = replace(
+        row = replace(
             row, value=one.tau, p_adjusted=one.p_value, significant=significance(one.p_value, alpha), note=one.note,
             ci_low=one.low, ci_high=one.high, scheme="" if isnan(one.p_value) else of, groups=one.groups,
-            grade=word.grade, lowered=word.lowered,
-            better_half=better_half(metric.oriented, y, units.index),
+            grade=grade(one.low, one.high, known), better_half=better_half(metric.oriented, y, units.index),
         )  # fmt: skip
+        explained = explaining(told, units, metric, measure, one.tau, one.low) if row.grade in SHOWN else None
+        if explained is not None and explained.equal.p_value > alpha:
+            row = weakened(row, WEAK, COVARIATE)
+        rows[metric.name] = row
     return rows
+
+
+def weakened(row: Correlation, other: str, why: str) -> Correlation:
+    """The row; where its grade is above chance and the `other` weaker, that one takes its place, for this reason."""
+    if row.grade not in SHOWN or other not in GRADES or GRADES.index(other) <= GRADES.index(row.grade):
+        return row
+    return replace(row, grade=other, lowered=f"{row.lowered} {why}".strip())
 
 
 def better_half(x: Doubles, y: Doubles, unit: Ints) -> float:

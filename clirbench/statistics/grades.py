@@ -36,14 +36,6 @@ COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
 
 
-@dataclass(frozen=True)
-class Graded:
-    """The grade of one metric, and why it is lower than its interval says: what `lowered` it."""
-
-    grade: str
-    lowered: str = ""
-
-
 def grade(low: float, high: float, reliability: float = nan) -> str:
     """The grade of the interval of tau (`agreements`); nothing where there is none."""
     if isnan(low):
@@ -56,11 +48,6 @@ def grade(low: float, high: float, reliability: float = nan) -> str:
     if reliability < RELIABLE:
         return NOISY
     return LITTLE if high < SHOWN[STRONG] else OPEN
-
-
-def at_most_weak(graded: Graded) -> Graded:
-    """The grade, but weak where it is higher: a covariate explains everything."""
-    return Graded(WEAK, f"{graded.lowered} {COVARIATE}".strip()) if graded.grade in (STRONG, MODERATE) else graded
 
 
 def reliability(values: Doubles) -> float:
@@ -163,12 +150,14 @@ class Evidence:
     @cached_property
     def x(self) -> Doubles:
         """(metrics, systems): every metric, turned so that more is better."""
-        return _stacked([column.oriented for column in self.board.metrics], len(self.systems))
+        columns = [column.oriented for column in self.board.metrics]
+        return np.array(columns, dtype=np.float64).reshape(len(columns), len(self.systems))
 
     @cached_property
     def y(self) -> Doubles:
         """(measures, systems): every measure, turned so that more is better."""
-        return _stacked([column.oriented for column in self.board.measures], len(self.systems))
+        columns = [column.oriented for column in self.board.measures]
+        return np.array(columns, dtype=np.float64).reshape(len(columns), len(self.systems))
 
     def segments(self, metric: str) -> int:
         """How many segments a metric was summed over; 0 where only its scores are known."""
@@ -247,10 +236,6 @@ def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidenc
         yield part, of
 
 
-def _stacked(columns: list[Doubles], n: int) -> Doubles:
-    return np.stack(columns).astype(np.float64) if columns else np.empty((0, n))
-
-
 EXHAUSTIVE = 12
 SAMPLES = 999
 
@@ -278,17 +263,7 @@ def unit_swaps(units: int, samples: int = SAMPLES, seed: int = 0) -> Doubles:
     return swaps
 
 
-def gap(
-    a: Doubles,
-    b: Doubles,
-    y: Doubles,
-    unit: Ints,
-    *,
-    alpha: float = 0.05,
-    swaps: Doubles | None = None,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Gap:
+def gap(a: Doubles, b: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, swaps: Doubles | None = None) -> Gap:
     """Whether metric a agrees with the measure better than metric b.
 
     Where every system is a unit: both metrics' values of a system change sides, as ranks, so that no monotone
@@ -296,7 +271,7 @@ def gap(
     Where units hold several systems or a metric has ties, exchanges reject .06 to .08 at .05 (blocks of near-copies get
     the same ranks; ties of one metric are no ties of the other), so the difference of atanh(tau) is held against its
     jackknife error, t with units - 1 degrees of freedom (.02 to .05). Fewer than 6 units: neither is done.
-    `a`, `b`, `y`: (n,), finite; `swaps`: of `unit_swaps`, where many pairs are tested.
+    `a`, `b`, `y`: (n,), finite; `swaps`: other ones of `unit_swaps` than those by default.
     **Source:** Deutsch, Dror and Roth 2021 (perm-systems); Arvesen 1969 (jackknife).
     """
     units = int(unit.max()) + 1
@@ -310,7 +285,7 @@ def gap(
     if smallest >= alpha:
         note = f"too few independent systems ({units}): the smallest possible p is {fixed(smallest, 3)}"
         return Gap(difference, nan, smallest, "exchange", note)
-    drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
+    drawn = unit_swaps(units) if swaps is None else swaps
     one, other, order = ranks(np.stack([a, b, y]))
     moved = swapped_differences(one, other, order, drawn)
     return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")

@@ -17,9 +17,9 @@ from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import taus_of_orders
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
-from clirbench.statistics.correlation import KENDALL, Correlation, between
+from clirbench.statistics.correlation import KENDALL, Correlation, between, weakened
 from clirbench.statistics.given import real_metrics
-from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
+from clirbench.statistics.grades import GRADES, RELIABLE, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
 TOPICS, RETRIEVER = "topics", "retriever"
@@ -134,10 +134,8 @@ def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | N
     """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds."""
     differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds and kinds.votes else {}
     for row in rows:
-        other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
-        if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
-            row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
-        yield row
+        own = (row.measure, row.coefficient) == (measure, KENDALL)
+        yield weakened(row, differing.get(row.metric, ""), TOPICS) if own else row
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
@@ -152,9 +150,7 @@ def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units:
     for row in rows:
         held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
         worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
-        if worst and row.grade in SHOWN and GRADES.index(worst) > GRADES.index(row.grade):
-            row = replace(row, grade=worst, lowered=f"{row.lowered} {RETRIEVER}".strip())
-        yield row
+        yield weakened(row, worst, RETRIEVER)
 
 
 def spaced(values: Doubles, n: int) -> Doubles:
