@@ -74,12 +74,6 @@ def test_a_run_keeps_ties_beside_its_strictly_falling_scores(scores: dict[str, d
     assert len(run.values("no such topic")) == 0
 
 
-def test_code_point_order_is_utf8_byte_order() -> None:
-    """U+FF21 sorts before U+1F600, unlike in UTF-16."""
-    run = Run.of({"t": {"\U0001f600": 1.0, "\uff21": 1.0}})
-    assert run.ranking("t") == ("\uff21", "\U0001f600")
-
-
 def test_build_keeps_what_the_retriever_says() -> None:
     map_ = DocumentMap(("x", "y", "z"), np.ones(3, dtype=np.int64))
     ranked = [

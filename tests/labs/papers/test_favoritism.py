@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sacrebleu
 from scipy.sparse import csr_array
 
 import clirbench as cb
@@ -17,34 +16,6 @@ from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.types import TestSet
 from tests.labs.papers.composed import ours, tables, verdicts
 from tests.statistics.worlds import Mean, with_counts
-
-REFERENCE = (
-    "the cat sat on the mat today",
-    "a dog barks at night here",
-    "rain falls on the old town",
-    "the end of it all",
-)
-A = ("the cat sat on a mat today", "a dog barks at night", "rain fell on the old town", "the end of it")
-B = ("cat on mat", "the dog barks at night here", "rain falls on an old city", "it all ends")
-
-
-def without(lines: tuple[str, ...], at: int) -> list[str]:
-    return [line for i, line in enumerate(lines) if i != at]
-
-
-def test_bleu_is_sacrebleus_score_less_that_without_the_segment() -> None:
-    metric, test = BLEU(), TestSet((REFERENCE,))
-    delta = favoritism(metric, metric.statistics(A, test), metric.statistics(B, test))
-
-    def score(lines: list[str], reference: list[str]) -> float:
-        return sacrebleu.corpus_bleu(lines, [reference]).score
-
-    for at in range(len(REFERENCE)):
-        rest = without(REFERENCE, at)
-        expected = (score(list(A), list(REFERENCE)) - score(without(A, at), rest)) - (
-            score(list(B), list(REFERENCE)) - score(without(B, at), rest)
-        )
-        assert delta[at] == pytest.approx(expected, abs=1e-9)
 
 
 def test_above_zero_favours_the_first_where_less_is_better_too() -> None:

@@ -54,15 +54,6 @@ def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Se
     assert_identical(documents, trec_topics[:10], k1=0.0, b=0.0)
 
 
-def test_narratives_with_the_title_twice(shared_data: Path) -> None:
-    from clirbench.topics.files import TrecTopics
-
-    documents = lines_of(shared_data / "wmt21" / "de-en" / "reference-A.txt")
-    path = str(shared_data / "queries" / "trec-terabyte" / "topics.701-850.txt")
-    topics = TrecTopics(path=path, fields=("title", "title", "narrative")).topics(documents)
-    assert_identical(documents, topics[:40])
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
 def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
