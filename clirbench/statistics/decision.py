@@ -373,15 +373,10 @@ def compare_with_baseline(
         return BaselineComparison(mean, nan, nan, nan, nan, margin, nan, "open", k, note)
     alpha = 0.025 / others
     low, high = mean_limits(d, alpha)
-    verdict = "open"
     # Worse, but by less than the margin, is what the margin allows.
-    if low > 0 and mean_difference_p(d, sides=1, seed=seed) <= alpha:
-        verdict = "better"
-    elif low > -margin and mean_difference_p(d + margin, sides=1, seed=seed) <= alpha:
-        verdict = "not worse"
-    elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
-        verdict = "worse"
-    p = mean_difference_p(d, seed=seed)
+    tests = (("better", low > 0, d), ("not worse", low > -margin, d + margin), ("worse", high < 0, -d))
+    shown = (name for name, so, up in tests if so and mean_difference_p(up, sides=1, seed=seed) <= alpha)
+    verdict, p = next(shown, "open"), mean_difference_p(d, seed=seed)
     return BaselineComparison(mean, low, high, p_above(d, 0.0), 1 - p_above(d, -margin), margin, p, verdict, k)
 
 

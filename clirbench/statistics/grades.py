@@ -20,9 +20,9 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import CONSTANT
+from clirbench.statistics.agreement import CONSTANT, FEWEST_UNITS, too_few
 from clirbench.statistics.coefficients import ranks, signs
-from clirbench.statistics.given import Estimates, estimates, no_interval
+from clirbench.statistics.given import Estimates, estimates
 from clirbench.types import Doubles, Ints
 
 STRONG, MODERATE, WEAK = "strong", "moderate", "weak"
@@ -324,7 +324,9 @@ def _jackknifed(found: Estimates, difference: float) -> Gap:
     """
     from scipy.special import stdtr
 
-    note = no_interval(found, 0) or no_interval(found, 1)
+    note = too_few(found.units) if found.units < FEWEST_UNITS else ""
+    if not note and not ((np.abs(found.tau) < 1 - 1e-12) & (found.variance >= 1e-12)).all():  # nor where it is NaN
+        note = f"how sure tau is cannot be estimated from {found.units} independent systems"
     if note:
         return Gap(difference, nan, nan, "jackknife", note)
     z, spread = np.arctanh(found.tau), found.spread

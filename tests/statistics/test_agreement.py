@@ -22,7 +22,7 @@ from clirbench.statistics.agreement import (
 )
 from clirbench.statistics.belonging import numbered_runs
 from clirbench.statistics.decision import compare_with_baseline
-from clirbench.statistics.given import estimates, no_interval
+from clirbench.statistics.given import estimates
 from clirbench.statistics.noise import jackknifed
 
 
@@ -247,14 +247,6 @@ def test_the_jackknife_by_hand_beyond_twelve_units() -> None:
     unbiased = found.tau[0] ** 2 - np.mean(apart)
     assert found.variance[0] == pytest.approx(max((3 * jackknife + unbiased) / 4, jackknife / 2))
     assert ((found.spread * (1 - found.tau**2)) ** 2).sum() == pytest.approx(found.variance[0])
-
-
-def test_no_interval_says_why() -> None:
-    rng = np.random.default_rng(0)
-    few = estimates(rng.normal(size=(1, 5)), rng.normal(size=5), alone(5))
-    assert no_interval(few, 0) == "too few independent systems (5)"
-    assert "how sure tau is cannot" in no_interval(estimates(np.arange(8.0)[None], np.arange(8.0), alone(8)), 0)
-    assert "constant" in no_interval(estimates(np.ones((1, 8)), np.arange(8.0), alone(8)), 0)
 
 
 def test_sums_over_units_are_those_of_their_pairs() -> None:
