@@ -170,7 +170,6 @@ class Agreement:
     low: float = nan
     high: float = nan
     p_value: float = nan
-    n_systems: int = 0
     groups: int = 0
     note: str = ""
 
@@ -280,7 +279,7 @@ def _measured(x: Doubles, y: Doubles, unit: Ints) -> tuple[list[Agreement], Doub
             own_variance = np.where(np.isnan(own_variance), before, own_variance)
             for m, value, spread in zip(some, tau.tolist(), own_variance.tolist(), strict=True):
                 why = note or (CONSTANT if np.isnan(value) else "")
-                found[m] = Agreement(value, n_systems=n, groups=groups, note=why)
+                found[m] = Agreement(value, groups=groups, note=why)
                 variances[m] = nan if why else spread
     return found, variances
 

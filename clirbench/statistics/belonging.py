@@ -18,7 +18,7 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import UnknownName
-from clirbench.pages import fixed
+from clirbench.pages import fixed, many
 from clirbench.scoreboard import Scoreboard
 from clirbench.systems.likeness import makers
 from clirbench.types import EMPTY, Doubles, Ints
@@ -77,10 +77,8 @@ class Units:
     @property
     def said(self) -> str:
         """`16 systems`, or `16 systems in 2 groups (family)`."""
-        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
-        if self.independent:
-            return systems
-        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
+        systems = many(len(self.labels), "system")
+        return systems if self.independent else f"{systems} in {many(self.number, 'group')} ({self.source})"
 
     @property
     def along_training(self) -> bool:
@@ -166,13 +164,10 @@ def is_step(name: str) -> bool:
 
 def steps_of(board: Scoreboard) -> tuple[Doubles, str]:
     """Steps that vary, and where they were found: metadata, an undeclared column, names; NaN and nothing if not."""
-    for name, cells in board.metadata.items():
-        values = numbers_in(cells) if is_step(name) else None
-        if values is not None and vary(values):
+    columns = [(column.name, column.values) for column in board.columns]
+    for name, values in [*((name, numbers_in(cells)) for name, cells in board.metadata.items()), *columns]:
+        if is_step(name) and values is not None and vary(values):
             return values, name
-    for column in board.columns:
-        if is_step(column.name) and vary(column.values):
-            return column.values, column.name
     found = [STEP_IN_NAME.search(name) for name in board.systems]
     values = np.array([float(match[1].replace("_", "")) if match else nan for match in found])
     return (values, "name") if vary(values) else (np.full(len(values), nan), "")
@@ -286,11 +281,8 @@ def vary(values: Doubles) -> bool:
 
 def vary_within(labels: Sequence[str], steps: Doubles) -> bool:
     """Whether two systems with one label have different steps."""
-    held: Mapping[str, set[float]] = defaultdict(set)
-    for label, step in zip(labels, steps.tolist(), strict=True):
-        if np.isfinite(step):
-            held[label].add(step)
-    return any(len(values) > 1 for values in held.values())
+    held = {(label, step) for label, step in zip(labels, steps.tolist(), strict=True) if np.isfinite(step)}
+    return len(held) > len({label for label, _ in held})
 
 
 def numbers_in(cells: Sequence[str]) -> Doubles | None:

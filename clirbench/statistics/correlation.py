@@ -24,7 +24,6 @@ from clirbench.types import Doubles, Ints
 KENDALL = "kendall"
 FEWEST_HALVED = 8
 """Fewer independent groups have no better half to compute tau in."""
-NO_METRIC = "this column counts steps of training: it is no metric"
 FOR_KENDALL = "systems are not independent: tested for kendall alone"
 NOT_ALONE = "systems are not independent: no p_value of a pair alone"
 OF_KENDALL = "p_adjusted is of kendall alone"
@@ -129,9 +128,8 @@ def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) ->
     if row.coefficient != KENDALL:
         why = FOR_KENDALL if not units.independent else "" if isnan(row.p_value) else OF_KENDALL
         return replace(row, note=_joined(why, row.note))
-    found = tests.get(row.metric)
-    if found is None:
-        why = NO_METRIC if tests else ""
+    if (found := tests.get(row.metric)) is None:
+        why = "this column counts steps of training: it is no metric" if tests else ""
         return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_joined(why, row.note))
     kept = {name: getattr(row, name) for name in ("n_systems", "p_value", "p_method", "p_error")}
     note = _joined(found.note, "" if units.independent else NOT_ALONE, row.note)

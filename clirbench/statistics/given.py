@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 from math import factorial, inf, nan, prod
 
 import numpy as np
@@ -258,14 +259,13 @@ def beyond_known(
             raise UnknownName("covariate", name, known)
     given = np.stack([known[name] for name in names])
     found = {}
-    for measure in board.measures:
-        for metric in real_metrics(board):
-            rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
-            one = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
-            if len(rows) >= 2:
-                unit = units.only(rows).index if declared else _factor(board, units, names, rows)
-                (one,) = beyond(metric.oriented[None, rows], measure.oriented[rows], unit, given[:, rows], how)
-            found[measure.name, metric.name] = one
+    for measure, metric in product(board.measures, real_metrics(board)):
+        rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
+        one = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
+        if len(rows) >= 2:
+            unit = units.only(rows).index if declared else _factor(board, units, names, rows)
+            (one,) = beyond(metric.oriented[None, rows], measure.oriented[rows], unit, given[:, rows], how)
+        found[measure.name, metric.name] = one
     return found
 
 
@@ -371,15 +371,11 @@ class Estimates:
         return len(self.influence)
 
     @property
-    def jackknifed(self) -> Doubles:
-        """(units, metrics): the influence on atanh(tau); NaN where tau is 1 or -1."""
-        return np.asarray(self.influence / np.where(np.abs(self.tau) < 1, 1 - self.tau**2, nan))
-
-    @property
     def spread(self) -> Doubles:
-        """(units, metrics): the same at the size of `variance`, which is smaller."""
+        """(units, metrics): the influence on atanh(tau) at the size of `variance`; NaN where tau is 1 or -1."""
         whole = (self.influence**2).sum(axis=0)
-        return np.asarray(self.jackknifed * np.sqrt(self.variance / np.where(whole > 0, whole, 1.0)))
+        of_atanh = self.influence / np.where(np.abs(self.tau) < 1, 1 - self.tau**2, nan)
+        return np.asarray(of_atanh * np.sqrt(self.variance / np.where(whole > 0, whole, 1.0)))
 
 
 def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
