@@ -11,9 +11,9 @@ with two equal ones at the top (`two best`); metrics are quality + normal noise 
 
 Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`.
 
-The first owes part of its place to luck: all misses of nearly equal systems lay above the interval. So intervals of
-differences move up by the mean error of the highest of `topic_draws` around the measured means (28 November 2026: chosen
-among six forms on every second folder of those with twelve systems and the made worlds; judged by the others).
+The first owes part of its place to luck: misses lay above the intervals. So intervals of differences move up by the
+mean error of the highest of `topic_draws` around the measured means (28 November 2026: chosen among six forms on every
+second of 13 folders and on made worlds; judged by others).
 
 Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
 
