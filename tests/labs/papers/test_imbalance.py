@@ -77,6 +77,7 @@ def test_divergence_by_hand() -> None:
     # p = .7 .2 .1, 1/K = 1/3: (.3667 + .1333 + .2333) / 2
     assert divergence(classes(7, 2, 1)) == pytest.approx(11 / 30)
     assert divergence(classes(7, 2, 1, 0, 0)) == pytest.approx(11 / 30)
+    assert np.isnan(mean_length(classes(7, 2, 1)))  # of a number of sequences that is not known
 
 
 def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:
