@@ -143,6 +143,7 @@ def test_p_methods() -> None:
     # sampled and exact agree within four standard errors
     sampled = kendall(x, y, p_value="permutation")
     assert abs(sampled.p_value - kendall(x, y).p_value) < 4 * sampled.p_error + 1e-4
+    assert sampled.p_error == pytest.approx(np.sqrt(sampled.p_value * (1 - sampled.p_value) / p_values.SAMPLES))
 
 
 def test_a_tiny_spread_on_a_large_value_survives() -> None:

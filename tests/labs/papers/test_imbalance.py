@@ -40,7 +40,7 @@ def test_words_and_characters_count_the_end_of_a_line_once() -> None:
 
 
 def test_learned_subwords_lie_between_characters_and_words() -> None:
-    pytest.importorskip("sentencepiece")
+    pytest.importorskip("sentencepiece", reason="SENTENCEPIECE ABSENT: no subwords are learned")
     few, many = (subwords(LINES, size) for size in (20, 30))
     assert (len(few.frequencies), len(many.frequencies)) == (20, 30)
     assert few.sequences == len(LINES)
@@ -49,7 +49,7 @@ def test_learned_subwords_lie_between_characters_and_words() -> None:
 
 
 def test_what_cannot_be_learned_is_said() -> None:
-    pytest.importorskip("sentencepiece")
+    pytest.importorskip("sentencepiece", reason="SENTENCEPIECE ABSENT: no subwords are learned")
     with pytest.raises(ConfigError, match="100000 subwords cannot be learned from 60 lines"):
         subwords(LINES, 100_000)
     with pytest.raises(ConfigError, match="the text is empty"):
@@ -77,6 +77,7 @@ def test_divergence_by_hand() -> None:
     # p = .7 .2 .1, 1/K = 1/3: (.3667 + .1333 + .2333) / 2
     assert divergence(classes(7, 2, 1)) == pytest.approx(11 / 30)
     assert divergence(classes(7, 2, 1, 0, 0)) == pytest.approx(11 / 30)
+    assert np.isnan(mean_length(classes(7, 2, 1)))  # of a number of sequences that is not known
 
 
 def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:

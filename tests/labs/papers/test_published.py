@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import InputError, UnknownName
-from clirbench.labs.papers.published import PaperCell, PublishedTable, read_author_table
+from clirbench.labs.papers.published import PaperCell, PublishedTable, known_of, read_author_table
 from tests.conftest import Cli, write_lines
 
 
@@ -38,6 +38,12 @@ def test_verdicts() -> None:
     found = PaperCell("r", "m", "x", printed=".4", shown=".5", note="n", known=known)
     assert (found.verdict, found.remark) == ("differs", "n")
     assert PaperCell("r", "m", "x", printed=".3", shown=".3", known=known).remark == ""
+
+
+def test_what_is_known_of_a_place() -> None:
+    """A key that is not given fits any value; of those that are given, all count."""
+    entries = [{"row": "Wins", "metric": "BLEU"}, {"row": "Wins", "measure": "MAP", "metric": "BLEU"}]
+    assert known_of(entries, row="Wins", measure="RBO", metric="BLEU") == entries[:1]
 
 
 def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:

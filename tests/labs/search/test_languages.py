@@ -31,7 +31,7 @@ def test_german_step_by_step() -> None:
 
 @pytest.mark.parametrize("code", sorted(TEXT))
 def test_stems_are_snowballs(code: str) -> None:
-    stemmer = pytest.importorskip("Stemmer")
+    stemmer = pytest.importorskip("Stemmer", reason="PYSTEMMER ABSENT: stems are not compared with its")
     plain = Language(code, stop_words=False, stem=False).terms(TEXT[code])
     assert Language(code, stop_words=False).terms(TEXT[code]) == stemmer.Stemmer(NAMES[code]).stemWords(plain)
 
