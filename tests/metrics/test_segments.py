@@ -115,11 +115,6 @@ def signatures(*metrics: Metric, test: TestSet = ONE) -> set[str]:
     return {counter(metric, test).signature for metric in metrics}
 
 
-def test_who_counts_together() -> None:
-    assert len(signatures(ChrF(beta=1), ChrF(), ChrF(beta=3), ChrF(eps_smoothing=True), ChrF(name="mine"))) == 1
-    assert len(signatures(MacroF(), MacroF(beta=2), MicroF(), MicroF(k=0))) == 1
-
-
 def test_who_does_not() -> None:
     apart = [ChrF(), ChrF(word_order=2), ChrF(lowercase=True), ChrF(whitespace=True), ChrF(char_order=4)]
     apart += [MacroF(), MacroF(tokenize="none"), MacroF(lowercase=True), BLEU()]
