@@ -63,9 +63,3 @@ def test_both_folders_have_the_same_systems(tmp_path: Path) -> None:
     with pytest.raises(Problems, match=r"one: no file of c, which the other side has\n.*two: no file of b"):
         FileSystems().translations(corpus)
     assert [t.system for t in FileSystems(include=["a"]).translations(corpus)] == ["a"]
-
-
-def test_faulty_metadata(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n"}, systems_tsv="system\tx\na\t1\na\t2\n")
-    with pytest.raises(InputError, match=r"systems\.tsv: line 3: system 'a' stands on line 2 already"):
-        FileSystems().translations(corpus)
