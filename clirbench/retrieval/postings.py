@@ -190,6 +190,12 @@ def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:
     return weights
 
 
+@lru_cache(maxsize=4)
+def queries(topics: tuple[Topic, ...], analyzer: Analyzer) -> tuple[dict[str, float], ...]:
+    """The terms of each topic, analysed once for all collections that one process searches."""
+    return tuple(query(topic, analyzer) for topic in topics)
+
+
 def check_parameters(k1: float, b: float, depth: int) -> None:
     """Raise `ConfigError` for what no BM25 can be computed with."""
     number("retrieval.k1", k1, least=0)
