@@ -19,7 +19,7 @@ from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
-from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
+from clirbench.statistics.grades import GRADES, REFERENCE, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
 TOPICS, RETRIEVER = "topics", "retriever"
@@ -79,6 +79,16 @@ class Kinds:
         """Whether the order of the systems is another one by the second kind, beyond what halves of one kind show."""
         return self.orders < self.halves
 
+    def moved_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
+        """Metrics that one kind alone shows to be moderate or better, by their grade after the second; their taus
+        differ by no more than noise, so that no grade is lowered. `rows`: after the first kind, of each metric."""
+        moved: dict[str, list[str]] = {}
+        for row, one in zip(rows, self.metrics if self.votes else (), strict=False):
+            shown = {SHOWN.get(of, 0.0) > 0 for of in (row.grade, one.grade) if of}
+            if len(shown) == 2 and not one.differs and row.lowered in ("", REFERENCE):
+                moved.setdefault(one.grade, []).append(one.metric)
+        return moved
+
 
 def compared_kinds(
     evidence: Evidence,
@@ -135,9 +145,7 @@ def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | N
     differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds and kinds.votes else {}
     for row in rows:
         other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
-        if other and row.grade in SHOWN and GRADES.index(other) > GRADES.index(row.grade):
-            row = replace(row, grade=other, lowered=f"{row.lowered} {TOPICS}".strip())
-        yield row
+        yield _lowered(row, other, TOPICS)
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
@@ -151,10 +159,14 @@ def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units:
                 others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
     for row in rows:
         held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
-        worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
-        if worst and row.grade in SHOWN and GRADES.index(worst) > GRADES.index(row.grade):
-            row = replace(row, grade=worst, lowered=f"{row.lowered} {RETRIEVER}".strip())
-        yield row
+        yield _lowered(row, max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else "", RETRIEVER)
+
+
+def _lowered(row: Correlation, other: str | None, by: str) -> Correlation:
+    """The row, with the other grade where its own is above chance and higher."""
+    if not other or row.grade not in SHOWN or GRADES.index(other) <= GRADES.index(row.grade):
+        return row
+    return replace(row, grade=other, lowered=f"{row.lowered} {by}".strip())
 
 
 def spaced(values: Doubles, n: int) -> Doubles:

@@ -445,9 +445,9 @@ def outlook(
     topics: int = TOPICS,
 ) -> Expectation:
     """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
-    names = {name.lower(): name for name in kept.metrics}
+    names = {name.lower(): name for name in kept.metrics} | {"chrf": "chrF2"}  # sacreBLEU's name of it
     metric = names.get(asked.metric.lower())
-    if metric is None:
+    if metric not in kept.metrics:
         return Expectation(asked, pair, why=f"the memory has {', '.join(kept.metrics)}.")
     group = group_of(pair)
     places = [place for band in BANDS if (place := kept.places.get((metric, group, band))) is not None]
