@@ -20,7 +20,7 @@ from clirbench.relevance.base import judged_by
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.grades import MODERATE, REFERENCE, STRONG
+from clirbench.statistics.grades import MODERATE, STRONG
 from clirbench.text import lookalike_names
 from clirbench.types import Failure
 
@@ -34,6 +34,8 @@ NO_REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """Scores whose names say that they need no reference: estimates from the source alone, and judgments by people."""
+REFERENCE = "reference"
+"""What lowers a grade to moderate where relevance is made from the text that the metric scores against."""
 
 
 def scoreboard(

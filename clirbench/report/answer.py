@@ -178,8 +178,8 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
-        moved = {} if grade else kinds.moved_by_noise([rows[row.measure, one.metric] for one in kinds.metrics])
-        said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in moved.items()]
+        lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
+        said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
         yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
 
 

@@ -34,8 +34,6 @@ RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
 COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
-REFERENCE = "reference"
-"""What lowers a grade to moderate where relevance is made from the text that the metric scores against."""
 
 
 @dataclass(frozen=True)

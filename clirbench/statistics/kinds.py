@@ -19,7 +19,7 @@ from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between
 from clirbench.statistics.given import real_metrics
-from clirbench.statistics.grades import GRADES, REFERENCE, RELIABLE, SHOWN, Evidence, reliability
+from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
 TOPICS, RETRIEVER = "topics", "retriever"
@@ -79,15 +79,15 @@ class Kinds:
         """Whether the order of the systems is another one by the second kind, beyond what halves of one kind show."""
         return self.orders < self.halves
 
-    def moved_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
-        """Metrics that one kind alone shows to be moderate or better, by their grade after the second; their taus
+    def lower_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
+        """Metrics of moderate or strong evidence after the first kind alone, by their grade after the second: the taus
         differ by no more than noise, so that no grade is lowered. `rows`: after the first kind, of each metric."""
-        moved: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = {}
         for row, one in zip(rows, self.metrics if self.votes else (), strict=False):
-            shown = {SHOWN.get(of, 0.0) > 0 for of in (row.grade, one.grade) if of}
-            if len(shown) == 2 and not one.differs and row.lowered in ("", REFERENCE):
-                moved.setdefault(one.grade, []).append(one.metric)
-        return moved
+            first, second = (SHOWN.get(grade, 0.0) for grade in (row.grade, one.grade))
+            if first > 0 and second == 0 and one.grade and not one.differs:
+                found.setdefault(one.grade, []).append(one.metric)
+        return found
 
 
 def compared_kinds(
