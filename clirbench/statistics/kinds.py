@@ -80,12 +80,13 @@ class Kinds:
         return self.orders < self.halves
 
     def lower_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
-        """Metrics of moderate or strong evidence after the first kind alone, by their grade after the second: the taus
-        differ by no more than noise, so that no grade is lowered. `rows`: after the first kind, of each metric."""
+        """Metrics of moderate or strong evidence after the first kind alone, by their grade after the second: by equal
+        numbers of topics it has less tau, but no less than noise allows, so that no grade is lowered.
+        `rows`: after the first kind, of each metric."""
         found: dict[str, list[str]] = {}
         for row, one in zip(rows, self.metrics if self.votes else (), strict=False):
             first, second = (SHOWN.get(grade, 0.0) for grade in (row.grade, one.grade))
-            if first > 0 and second == 0 and one.grade and not one.differs:
+            if first > 0 and second == 0 and one.grade and one.tau < one.first_tau and not one.differs:
                 found.setdefault(one.grade, []).append(one.metric)
         return found
 
