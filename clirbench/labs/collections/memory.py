@@ -426,14 +426,16 @@ def ask(
 
 def question_of(text: str) -> Question:
     """`METRIC A -> B` or `METRIC +D`; raises `ConfigError` for anything else."""
-    if (found := QUESTION.fullmatch(text)) and found["gap"]:
-        return Question(found["metric"], float(found["gap"]))
-    if found:
-        first, second = float(found["first"]), float(found["second"])
-        return Question(found["metric"], second - first, first, second)
-    raise ConfigError(
-        f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
-    )
+    found = QUESTION.fullmatch(text)
+    if found is None:
+        raise ConfigError(
+            f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
+        )
+    metric = "chrF2" if found["metric"].lower() == "chrf" else found["metric"]  # sacreBLEU's name of it
+    if found["gap"]:
+        return Question(metric, float(found["gap"]))
+    first, second = float(found["first"]), float(found["second"])
+    return Question(metric, second - first, first, second)
 
 
 def outlook(
@@ -445,9 +447,9 @@ def outlook(
     topics: int = TOPICS,
 ) -> Expectation:
     """What the memory says, `without` some collections; `lines`: of the test set, where it is known."""
-    names = {name.lower(): name for name in kept.metrics} | {"chrf": "chrF2"}  # sacreBLEU's name of it
+    names = {name.lower(): name for name in kept.metrics}
     metric = names.get(asked.metric.lower())
-    if metric not in kept.metrics:
+    if metric is None:
         return Expectation(asked, pair, why=f"the memory has {', '.join(kept.metrics)}.")
     group = group_of(pair)
     places = [place for band in BANDS if (place := kept.places.get((metric, group, band))) is not None]
