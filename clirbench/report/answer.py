@@ -346,8 +346,8 @@ def other_metrics(found: Sequence[Finding]) -> str:
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
-    pairs = [(a, b) for a, b in combinations(found, 2) if a["grade"] != b["grade"]]
-    if any(a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
+    pairs = combinations([one for one in found if one["grade"]], 2)
+    if any(a["grade"] != b["grade"] and a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
         said.append("a grade goes by the low end of tau, not by tau")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
