@@ -155,7 +155,10 @@ def theirs(folder: Path, systems: int, search_by: Callable[[list[str], list[str]
 def cost(label: str, command: list[str], store: Path | None = None, tree: Path = ROOT) -> float:
     """Run, print a line of the table, return seconds of processor time."""
     begun = time.monotonic()
-    with subprocess.Popen(command, cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    # Compiled modules are kept, as they are wherever somebody installs and works.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    silent = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=tree, env=kept, stdout=silent, stderr=silent) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -152,8 +152,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str], *, answered: boo
         for line in terminal.checked(experiment):
             terminal.tell(line)
         return 0, None
-    folder = RunFolder.claim(place)
-    with running(experiment, Path(cfg.paths.cache), folder.path, words) as result:
+    with RunFolder.starting(place) as folder, running(experiment, Path(cfg.paths.cache), folder.path, words) as result:
         if not cfg.output.json:
             terminal.show(result, quiet=bool(cfg.output.quiet))
         configuration, seen = plain_configuration(cfg), current_snapshot()
@@ -191,7 +190,8 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
             meant = advice.of_word(read.overrides, place, sorted(commands()))
-            raise ConfigError(f"{word!r} is neither key=value nor a command. {meant}")
+            what = "no command and no key=value" if Path(word).exists() else "no folder, no command and no key=value"
+            raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
     # In this order: after an option, Hydra's parser refuses overrides.

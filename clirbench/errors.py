@@ -33,6 +33,9 @@ LONGEST = 600
 """Characters of a message; a longer one loses its middle, so that what is wrong and what to do stay."""
 MOST = 20
 """Errors that are shown at once."""
+LISTED, NEAREST = 300, 6
+"""Characters of a list of choices beyond which only the nearest are named, and how many."""
+WORD = re.compile("[a-z]*")
 _signals: list[int] = []
 """Ctrl-C and SIGTERM that have come."""
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -89,13 +92,14 @@ class ConfigError(ClirbenchError):
 
 
 class UnknownName(ConfigError):
-    """A name that is not among the choices; the message lists them and the closest match."""
+    """A name that is not among the choices; the message has the closest match, and lists them or the nearest."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         listed = sorted(choices)
-        super().__init__(
-            f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {', '.join(listed) or 'none'}"
-        )
+        said, near = ", ".join(listed) or "none", get_close_matches(name, listed, NEAREST, 0)
+        if len(said) > LISTED:
+            said = f"{', '.join(near)} and {len(listed) - len(near)} others"
+        super().__init__(f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {said}")
 
 
 def closest_match(name: str, choices: Sequence[str]) -> str:
@@ -105,9 +109,12 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
 
 
 def closest(name: str, choices: Sequence[str], likeness: float = 0.5) -> str:
-    """The choice that a name is close to, nothing for one that is not; `likeness`: how close at least, in (0, 1]."""
+    """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
+    not R@10); nothing for one that is not; `likeness`: how close at least, in (0, 1]."""
     same = [choice for choice in choices if choice.lower() == name.lower()]
-    return next(iter(same or get_close_matches(name, choices, n=1, cutoff=likeness)), "")
+    kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(name.lower())[0]]
+    close = get_close_matches(name, kin, n=1, cutoff=likeness) or get_close_matches(name, choices, n=1, cutoff=likeness)
+    return next(iter(same or close), "")
 
 
 class InputError(ClirbenchError):

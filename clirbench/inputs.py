@@ -208,7 +208,12 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         errors.append(UnknownName("objective", prospect.experiment.objective, objectives))
     if prospect.board.systems:
         known = covariates(prospect.board, prospect.units)
-        errors += [UnknownName("covariate", name, known) for name in prospect.experiment.given if name not in known]
+        none = "no column of systems.tsv or of a score table describes these systems by numbers that differ"
+        errors += [
+            UnknownName("covariate", name, known) if known else ConfigError(f"given={name}: {none}")
+            for name in prospect.experiment.given
+            if name not in known
+        ]
     _ask(prospect.experiment.analyses, errors, prospect)
 
 

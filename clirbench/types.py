@@ -251,18 +251,28 @@ class Run:
         offsets = np.cumsum([0, *(len(ordinals) for _, ordinals, _ in ranked)], dtype=np.int64)
         none = np.empty(0, dtype=np.int64)
         everything = np.concatenate([none, *(ordinals for _, ordinals, _ in ranked)]).astype(np.int64)
-        seen, compact = np.unique(everything, return_inverse=True)
         tied = np.concatenate([none, *(scores for _, _, scores in ranked)]).astype(np.float32)
-        falling = [strictly_falling(scores) for _, _, scores in ranked]
-        return cls(
-            topic_ids=tuple(topic_id for topic_id, _, _ in ranked),
-            doc_ids=tuple(map(document_map.doc_ids.__getitem__, seen.tolist())),
-            offsets=offsets,
-            documents=compact.reshape(-1).astype(np.int32),
-            scores=np.concatenate([none, *falling]).astype(np.float32),
-            tied=tied,
-            n_matched=np.diff(offsets) if n_matched is None else np.asarray(n_matched, dtype=np.int64),
+        matched = np.diff(offsets) if n_matched is None else np.asarray(n_matched, dtype=np.int64)
+        return cls.joined(
+            document_map, tuple(topic_id for topic_id, _, _ in ranked), offsets, everything, tied, matched
         )
+
+    @classmethod
+    def joined(
+        cls,
+        document_map: DocumentMap,
+        topic_ids: tuple[str, ...],
+        offsets: Ints,
+        ordinals: Ints | NDArray[np.int32],
+        tied: Floats,
+        n_matched: Ints,
+    ) -> "Run":
+        """The same from lists that follow each other: topic t's is `ordinals[offsets[t]:offsets[t + 1]]`."""
+        occurs = np.zeros(len(document_map.doc_ids), dtype=bool)
+        occurs[ordinals] = True
+        compact = (np.cumsum(occurs) - 1)[ordinals].astype(np.int32)
+        doc_ids = tuple(map(document_map.doc_ids.__getitem__, np.flatnonzero(occurs).tolist()))
+        return cls(topic_ids, doc_ids, offsets, compact, strictly_falling(tied, offsets), tied, n_matched)
 
     @classmethod
     def of(cls, scores: Mapping[str, Mapping[str, float]]) -> "Run":
@@ -290,6 +300,12 @@ class Run:
     def _of_topic(self, topic_id: str, values: NDArray[Number]) -> NDArray[Number]:
         at = self.position.get(topic_id)
         return values[:0] if at is None else values[self.offsets[at] : self.offsets[at + 1]]
+
+    def parts(self, topic_ids: Sequence[str]) -> tuple[Ints, Ints]:
+        """Where each topic's list begins and ends; at 0 where it has none."""
+        at = np.array([self.position.get(topic_id, -1) for topic_id in topic_ids], dtype=np.int64)
+        begins, ends = (np.where(at >= 0, self.offsets[at + after], 0) for after in (0, 1))
+        return begins, ends
 
     def ranking(self, topic_id: str) -> tuple[str, ...]:
         """The doc_ids of a topic in rank order; empty where the topic retrieved nothing or is not in the run."""
@@ -340,15 +356,17 @@ def rank_order(scores: Floats, id_rank: Ints, depth: int) -> Ints:
     return np.asarray(np.lexsort((id_rank, -scores)), dtype=np.int64)
 
 
-def strictly_falling(scores: Floats) -> Floats:
-    """`s[i] = min(s[i], nextafter(s[i-1], -inf))` for falling float32 scores.
+def strictly_falling(scores: Floats, offsets: Ints) -> Floats:
+    """`s[i] = min(s[i], nextafter(s[i-1], -inf))` in each list of falling float32 scores, from one offset to the next.
 
     Finite float32 values, read as integers in order of value, differ by 1 where they are neighbours; so the
-    recurrence is `k[i] = min(k[i], k[i-1] - 1)`, a running minimum of `k[i] + i` less `i`.
+    recurrence is `k[i] = min(k[i], k[i-1] - 1)`, a running minimum of `k[i] + i` less `i`. A list is moved below the
+    one before it by more than two values can differ, so that the minimum begins anew.
     """
     bits = np.ascontiguousarray(scores, dtype=np.float32).view(np.int32).astype(np.int64)
     keys = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF))
-    steps = np.arange(len(keys))
+    lengths = np.diff(offsets)
+    steps = np.arange(len(keys)) - np.repeat(np.arange(len(lengths)) << 33, lengths)
     falling = np.minimum.accumulate(keys + steps) - steps if len(keys) else keys
     back = np.where(falling >= 0, falling, -falling | 0x80000000).astype(np.uint32)
     return back.view(np.float32)

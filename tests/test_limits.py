@@ -27,11 +27,6 @@ def one_packed_line(folder: Path) -> None:
     packed(folder / "reference.txt.gz", b"a" * MEGABYTE, 3000)
 
 
-def one_packed_line_of_a_system(folder: Path) -> None:
-    (folder / "systems" / "a.txt").unlink()
-    packed(folder / "systems" / "a.txt.gz", b"a" * MEGABYTE, 300)
-
-
 def packed_short_lines(folder: Path) -> None:
     (folder / "reference.txt").unlink()
     packed(folder / "reference.txt.gz", b"a b\n" * (MEGABYTE // 4), 600)
@@ -81,7 +76,6 @@ sys.exit(status)
     ("made", "message"),
     [
         (one_packed_line, "reference.txt.gz: a line of more than 67,108,864 bytes; limits.line_bytes=N allows more"),
-        (one_packed_line_of_a_system, "a.txt.gz: a line of more than 67,108,864 bytes; limits.line_bytes=N"),
         (packed_short_lines, "reference.txt.gz: more than 50,000,000 lines; limits.lines=N allows more"),
         (one_long_line, "reference.txt: a line of more than 67,108,864 bytes; limits.line_bytes=N allows more"),
         (empty_lines, "reference.txt: empty lines in an MT reference: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ... (2000000"),

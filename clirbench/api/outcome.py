@@ -191,7 +191,8 @@ class Outcome:
     def plot(self, measure: str, metric: str, ax: "Axes | None" = None) -> "Axes":
         """Systems by metric and measure, those that belong together in one colour; headed by their coefficient.
 
-        `ax`: where to draw; default, a new figure. Raises `UnknownName` for a column that the run does not have.
+        `ax`: where to draw; default, a new figure. The measure is drawn upwards, whichever of the two is named first.
+        Raises `UnknownName` for a column that the run does not have.
 
             >>> import clirbench as cb
             >>> cb.run("europarl_csen_published").plot("MAP", "BLEU").get_xlabel()
@@ -203,6 +204,8 @@ class Outcome:
         names = [column.name for column in board.columns]
         if missing := [name for name in (metric, measure) if name not in names]:
             raise UnknownName("column", missing[0], names)
+        if (board[measure].role, board[metric].role) == ("metric", "measure"):
+            measure, metric = metric, measure
         across, along, groups = board[metric], board[measure], grouping(board)
         ax = pyplot.subplots(layout="constrained")[1] if ax is None else ax
         for place, name in enumerate(groups.names):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clirbench.configuration.laboratories import choices, is_measure
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
-from clirbench.keys import BY_NAME, FLAG, NODES, SECTIONS, key_of, keys_of
+from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, SECTIONS, key_of, keys_of
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
@@ -26,6 +26,7 @@ OF_SACREBLEU = {
     "chrF2++": "chrFpp",
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
+KNOWN_BY = re.compile(r"^# Known by: (.*)", re.M)
 OPEN = re.compile(r"scores\.rename\.")
 """Keys within keys whose value is a mapping."""
 
@@ -37,20 +38,47 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     'Type check=true'
     """
     word, before, path = words[place], words[place - 1] if place else "", Path(words[place])
+    following = next((one for one in words[place + 1 : place + 2] if "=" not in one), "VALUE")
     if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
         return f"A name with a space is quoted; type '{before} {word}'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
-    if word in BY_NAME:
-        return f"Type {word}={'true' if BY_NAME[word].kind == FLAG else 'VALUE'}"
+    if word in (*BY_NAME, *NODES):
+        return f"Type {_set(word, following)}"
     if path.is_dir():
-        return f"Type folder={word}"
+        several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
+        return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
     if path.is_file() and path.suffix in (".tsv", ".csv"):
         return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
+    if path.is_file():
+        around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
+        reader = next(_readers(path.parent, path), "")
+        return f"It is a file; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
-    meant = closest_match(word, list(commands)).lstrip()
-    return f"{meant} Commands: {', '.join(commands)}. A folder is named by folder=DIR".lstrip()
+    here = [one.name for one in Path().iterdir() if one.is_dir()]
+    return f"{closest_match(word, [*commands, *here])} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
+
+
+def _set(name: str, value: str) -> str:
+    return f"{name}={'true' if name in BY_NAME and BY_NAME[name].kind == FLAG else value}"
+
+
+def _readers(folder: Path, *files: Path) -> Iterator[str]:
+    """The corpora whose configuration says `# Known by: GLOB` of files of a folder or its `data`, or of these files."""
+    for name, path in choices("corpus").items():
+        for found in KNOWN_BY.findall(path.read_text(encoding="utf-8")):
+            if any(file.match(found) for file in files or [*folder.glob(found), *folder.glob(f"data/{found}")]):
+                yield name
+
+
+def other_layouts(overrides: Sequence[str]) -> Iterator[ConfigError]:
+    """An error for folder=DIR that has another layout, where the reader of that is not chosen."""
+    said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
+    folder = Path(said.get("folder", ""))
+    if folder.is_dir() and not {"corpus", "experiment"} & {*said} and not any(folder.glob("reference*")):
+        for name in _readers(folder):
+            yield ConfigError(f"folder={folder}: its files have a reader of their own; add corpus={name}")
 
 
 def of_option(option: str, words: Sequence[str]) -> str:
@@ -63,8 +91,8 @@ def of_option(option: str, words: Sequence[str]) -> str:
     value = value or "".join(following[:1])
     if name in OUTPUT:
         return f"type hydra.run.dir={value or 'DIR'}"
-    if name in BY_NAME:
-        return f"type {name}={value or ('true' if BY_NAME[name].kind == FLAG else 'VALUE')}"
+    if name in (*BY_NAME, *NODES):
+        return f"type {_set(name, value or 'VALUE')}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
@@ -125,21 +153,25 @@ def _meant(name: str, value: str) -> str:
 
 def component_keys(group: str) -> set[str]:
     """The keys of all components of a group: `k1`, `b`, ... of retrieval."""
-    return {
-        key
-        for path in choices(group).values()
-        for key in re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)
-    }
+    return {key for path in choices(group).values() for key in _keys_in(path)}
+
+
+def _keys_in(path: Path) -> list[str]:
+    return re.findall(r"^([a-z]\w*):", path.read_text(encoding="utf-8"), re.M)
 
 
 def refusal(error: BaseException) -> ConfigError:
     """What Hydra says, but not its advice to add a key that a run does not have."""
     text = " ".join(str(error).split())
     if found := re.match(r"Could not override '([^']+)'", text):
-        where = found[1].rpartition(".")[0]
+        where, _, last = found[1].rpartition(".")
         known = [f"{where}.{key}" for key in sorted(component_keys(where))] if where in COMPONENTS else []
         if where.startswith("hydra"):
             return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
+        having = [name for name, path in choices(where).items() if last in _keys_in(path)] if known else []
+        if having:
+            meant = " or ".join(f"{where}={name}" for name in sorted(having))
+            return ConfigError(f"{found[1]}: what this run has for {where} has no such key; add {meant}")
         shown = f"all keys of {where}: {', '.join(known)}; " if known else ""
         meant = f"there is no key {found[1]!r}.{closest_match(found[1], known)}"
         missing = f"{meant} What is chosen there does not have it; {shown}"
@@ -151,8 +183,11 @@ def refusal(error: BaseException) -> ConfigError:
     if found := re.match(r"Could not delete '([^']*)'", text):
         return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
     if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
-        said = f"{found[1]}={found[2]} has several values: '{found[1]}=[{found[2]}]' is a list of them"
-        return ConfigError(f"{said}; with --multirun each is a run of its own")
+        name, values = found.groups()
+        meant = f"'{name}=[{values}]' is a list of them"
+        if name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES):
+            meant = f"{name} takes one; type {name}={values.partition(',')[0]}"
+        return ConfigError(f"{name}={values} has several values: {meant}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
     return ConfigError(f"the configuration cannot be put together: {said}")
 

@@ -38,6 +38,7 @@ from omegaconf.errors import OmegaConfBaseException
 from clirbench.configuration.advice import (
     how_to_quote,
     mentioned_experiment,
+    other_layouts,
     refusal,
     spell_for_hydra,
     unknown_keys,
@@ -222,6 +223,7 @@ def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
     if folders == []:  # what others configure may have keys of its own
         errors += unknown_keys(overrides, laboratory_groups())
+        errors += other_layouts(overrides)
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)

@@ -132,10 +132,17 @@ def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
     return read_object(path_inside(folder, PROVENANCE), PROVENANCE_SHAPE, needed)
 
 
+def no_run(folder: Path, name: str) -> InputError:
+    """The error for a folder of a run that has no file of this name."""
+    meant = f"; '{folder.parent}' is the folder" if (folder.parent / name).is_file() else ""
+    meant = f"; 'clirbench {folder}' makes a run of it" if (folder / "systems").is_dir() else meant
+    return InputError(f"{folder}: not the folder of a finished run: it has no {name}{meant}")
+
+
 def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
     """A JSON file that holds an object of a shape (`shape_error`) with the needed keys; raises `InputError`."""
     if not path.is_file():
-        raise InputError(f"{path.parent}: not the folder of a finished run: it has no {path.name}")
+        raise no_run(path.parent, path.name)
     value = json_value(str(path), whole_content(path), strict=True)
     if wrong := shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value):
         raise InputError(

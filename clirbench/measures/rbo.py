@@ -20,6 +20,7 @@ sums of intervals, one or two for each shared item.
 EXT of uneven lists, eq. 11, 30, 32); Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,6 +32,7 @@ from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.measures.base import ArithmeticMean
 from clirbench.measures.ir import ranked_documents, shared_ordinals
+from clirbench.native.library import compiled
 from clirbench.types import Doubles, Ints, Judged, Need, Run
 
 TIES = ("doc_id", "w", "a", "b")
@@ -149,7 +151,8 @@ def extrapolated(curve: OverlapCurve, p: float) -> float:
         agreement[s:] += curve.beyond * agreement[s - 1] * share / curve.divisor[s:]
     if not len(agreement):
         return 0.0
-    return float((1 - p) / p * (agreement @ _weights(p, len(agreement))) + agreement[-1] * p ** len(agreement))
+    weights = _weights(p, len(agreement))
+    return float((1 - p) / p * in_order(agreement * weights) + agreement[-1] * weights[-1])
 
 
 def minimum(curve: OverlapCurve, p: float) -> float:
@@ -158,7 +161,7 @@ def minimum(curve: OverlapCurve, p: float) -> float:
     if not n:
         return 0.0
     below = float(curve.overlap[-1]) * _tail(p, n)
-    return float((1 - p) / p * ((curve.overlap / curve.divisor) @ _weights(p, n) + below))
+    return float((1 - p) / p * (in_order(curve.overlap / curve.divisor * _weights(p, n)) + below))
 
 
 def maximum(curve: OverlapCurve, p: float) -> float:
@@ -173,9 +176,15 @@ def maximum(curve: OverlapCurve, p: float) -> float:
     shared = round(float(curve.overlap[-1]))
     complete = n + s - shared
     deeper = np.arange(n + 1, complete + 1, dtype=np.float64)
-    total = (overlap / curve.divisor) @ _weights(p, n)
-    total += ((shared + n - s + 2 * (deeper - n)) / deeper) @ p**deeper
-    return float((1 - p) / p * total + p**complete)
+    weights = _weights(p, complete)
+    total = in_order(overlap / curve.divisor * weights[:n])
+    total += in_order((shared + n - s + 2 * (deeper - n)) / deeper * weights[n:])
+    return float((1 - p) / p * total + weights[-1])
+
+
+def in_order(terms: Doubles) -> float:
+    """Their sum, first term first: the same to the last bit on every machine, as numpy's own sums are not."""
+    return float(np.cumsum(terms)[-1]) if len(terms) else 0.0
 
 
 @lru_cache(maxsize=4)
@@ -187,15 +196,15 @@ def _depths(n: int) -> Doubles:
 
 @lru_cache(maxsize=4)
 def _weights(p: float, n: int) -> Doubles:
-    """p^d for d = 1..n."""
-    weights = np.asarray(p ** _depths(n), dtype=np.float64)
+    """p^d for d = 1..n, by multiplication."""
+    weights = np.cumprod(np.full(n, p))
     weights.flags.writeable = False
     return weights
 
 
 def _tail(p: float, n: int) -> float:
     """sum_{d > n} p^d / d, by the series of -ln(1 - p)."""
-    return float(-np.log1p(-p) - (_weights(p, n) / _depths(n)).sum())
+    return -math.log1p(-p) - in_order(_weights(p, n) / _depths(n))
 
 
 @dataclass(frozen=True)
@@ -271,9 +280,17 @@ class RBO(ArithmeticMean):
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         ordinals = shared_ordinals(run, judged.ideal)
+        if self.ties == "doc_id" and self.variant == "ext" and (overlaps := compiled("overlaps")) is not None:
+            values, ours, theirs = np.zeros(len(judged.topic_ids)), run, judged.ideal
+            overlaps(
+                ours.documents, *ours.parts(judged.topic_ids), len(ours.documents), ordinals, len(ordinals),
+                theirs.documents, *theirs.parts(judged.topic_ids), len(theirs.documents), len(theirs.doc_ids),
+                len(values), self.p, _weights(self.p, self.depth), self.depth, values,
+            )  # fmt: skip
+            return values
         scratch = np.full(len(judged.ideal.doc_ids) + 1, -1, dtype=np.int64)
-        values = [self._topic(run, judged.ideal, topic_id, ordinals, scratch) for topic_id in judged.topic_ids]
-        return np.array(values, dtype=np.float64)
+        topics = [self._topic(run, judged.ideal, topic_id, ordinals, scratch) for topic_id in judged.topic_ids]
+        return np.array(topics, dtype=np.float64)
 
     def _topic(self, run: Run, ideal: Run, topic_id: str, ordinals: Ints, scratch: Ints) -> float:
         """One topic's value; `scratch` is -1 for every document, and is left so."""

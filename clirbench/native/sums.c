@@ -1,5 +1,4 @@
-/* Sums in the order of their terms: scores of BM25, resamples of MacroF. The readable forms are in
-   clirbench/retrieval/bm25.py and clirbench/metrics/kernels.py. */
+/* Sums in the order of their terms: resamples of MacroF. The readable form is in clirbench/metrics/kernels.py. */
 
 #include <float.h>
 #include <math.h>
@@ -9,34 +8,6 @@
 #if FLT_EVAL_METHOD != 0
 #error "sums would be rounded otherwise than numpy's"
 #endif
-
-/* Sum w - w / (1 + tf * norm), each a float, as double; returns the number of matched documents. `total` is NaN
-   everywhere before; `found` has room for all documents. */
-int64_t add_up(const int32_t *topic, const float *weights, int64_t terms, const int64_t *starts, int64_t n_terms,
-               const int32_t *documents, const int32_t *counts, int64_t n, const float *norms, double *total,
-               int32_t *found, int64_t n_documents)
-{
-    if (!are_offsets(starts, n_terms, n) || !are_below(topic, terms, n_terms))
-        return -1;
-    int64_t n_found = 0;
-    for (int64_t term = 0; term < terms; term++) {
-        float weight = weights[term];
-        for (int64_t posting = starts[topic[term]]; posting < starts[topic[term] + 1]; posting++) {
-            int32_t document = documents[posting];
-            if (document < 0 || document >= n_documents)
-                return -1;
-            float score = weight - weight / (1.0f + (float)counts[posting] * norms[document]);
-            if (isnan(total[document])) {
-                if (n_found == n_documents)
-                    return -1;
-                found[n_found++] = document;
-                total[document] = score;
-            } else
-                total[document] += score;
-        }
-    }
-    return n_found;
-}
 
 /* MacroF or MicroF of every resample: one pass over the types' columns (three each, CSC), `beta` squared. How often
    each sample holds each segment, (segments, samples), is in `draws`, or else (null) in `weights`: small numbers, of

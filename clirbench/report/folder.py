@@ -13,19 +13,22 @@ A process that is killed after `.ready` leaves work that the next run ends first
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 from clirbench import __version__
-from clirbench.errors import StoreError, escape_unseen, file_of
+from clirbench.errors import ClirbenchError, StoreError, escape_unseen, file_of
 from clirbench.files.run_files import (
+    EVENTS,
     MANIFEST,
     MARKER,
     PROVENANCE,
     RESULTS,
+    Journal,
     marker_text,
     read_marker,
     refuse_links,
@@ -42,6 +45,7 @@ from clirbench.report.html.report import Live, program, run_page
 from clirbench.report.provenance import HASHED, inputs
 from clirbench.report.tables import run_tables
 from clirbench.result import MANY_SYSTEMS, Result, Retrieval
+from clirbench.store.cached import PLAN
 from clirbench.store.store import WRITING, is_abandoned, sweep, writer
 from clirbench.text import sha256_of
 
@@ -154,6 +158,23 @@ class RunFolder:
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}); choose hydra.run.dir=DIR") from None
         return cls(path)
+
+    @classmethod
+    @contextmanager
+    def starting(cls, path: Path) -> Iterator["RunFolder"]:
+        """Claim the folder for the block; a new one goes again where an error ends the block before its first step."""
+        new = [one for one in (path, *path.parents) if not one.exists()]
+        folder = cls.claim(path)
+        try:
+            yield folder
+        except ClirbenchError:
+            if path in new and not any(event["event"] == "begun" for event in Journal(path / EVENTS)):
+                for name in (EVENTS, PLAN, MARKER):
+                    (path / name).unlink(missing_ok=True)
+                with suppress(OSError):  # what holds more stays
+                    for one in new:
+                        one.rmdir()
+            raise
 
     def write(self, result: Result, provenance: Mapping[str, Any], live: Live | None = None) -> None:
         """Write every file of the run.

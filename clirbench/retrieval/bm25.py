@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
 from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
-from clirbench.types import Documents, Doubles, Floats, Ints, Run, Topic, rank_order
+from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,14 @@ class BM25:
         found = postings(documents, self.analyzer, tuple(numbers))
         frequencies, norms = np.diff(found.starts), self._norms(found.lengths)
         idf = _idf(frequencies, int(np.count_nonzero(found.lengths)))
-        total, matched = np.full(len(norms), np.nan), np.empty(len(norms), dtype=np.int32)  # all topics share them
-        ranked, n_matched = [], []
-        for topic, weights in zip(topics, queries, strict=True):
-            terms = np.array([numbers[term] for term in weights], dtype=np.int32)
-            weight = np.array(list(weights.values()), dtype=np.float32) * idf[terms]
-            n = _add_up(terms, weight, found, norms, total, matched)
-            scores = total[matched[:n]].astype(np.float32)
-            total[matched[:n]] = np.nan
-            order = rank_order(scores, documents.map.id_rank[matched[:n]], self.depth)
-            ranked.append((topic.topic_id, matched[order].astype(np.int64), scores[order]))
-            n_matched.append(n)
-        return Run.build(documents.map, ranked, n_matched=n_matched)
+        lists = np.cumsum([0, *map(len, queries)], dtype=np.int64)
+        terms = np.array([numbers[term] for term in chain.from_iterable(queries)], dtype=np.int32)
+        weights = np.array([w for asked in queries for w in asked.values()], dtype=np.float32) * idf[terms]
+        # No list has more documents than its terms have postings.
+        most = np.diff(np.concatenate([[0], np.cumsum(frequencies[terms])])[lists])
+        room = int(np.minimum(most, min(self.depth, len(norms))).sum())
+        ranked = _ranked(lists, terms, weights, found, norms, documents.map.id_rank, self.depth, room)
+        return Run.joined(documents.map, tuple(topic.topic_id for topic in topics), *ranked)
 
     def _norms(self, lengths: NDArray[np.int32]) -> Floats:
         """1 / (k1 * (1 - b + b * dl / avgdl)) for every document, in float32 step by step as Lucene has it."""
@@ -81,28 +77,47 @@ class BM25:
         return np.asarray(norms, dtype=np.float32)[lengths]
 
 
-def _add_up(topic: Ints32, weights: Floats, of: Postings, norms: Floats, total: Doubles, found: Ints32) -> int:
-    """Sum w - w / (1 + tf * norm), each a float32, as float64; returns the number of matched documents.
+def _ranked(
+    lists: Ints, terms: Ints32, weights: Floats, of: Postings, norms: Floats, id_rank: Ints, depth: int, room: int
+) -> tuple[Ints, Ints32, Floats, Ints]:
+    """Offsets of ranked lists, their documents, their scores, and how many documents each was cut from.
 
-    `topic` are the topic's terms and `weights` their weights. The matched documents are written to `found`, their
-    sums to `total`, which holds NaN everywhere before and must be set back to it for the documents found.
+    Topic t asks for `terms[lists[t]:lists[t + 1]]` with these weights. A score is the sum of w - w / (1 + tf * norm),
+    each a float32, as float64. `room` is the number of documents that all lists hold at most.
     """
-    if (add := compiled("add_up")) is not None:
-        return add(
-            topic, weights, len(topic), of.starts, len(of.starts) - 1, of.documents, of.counts, len(of.counts), norms,
-            total, found, len(norms),
+    offsets, matched = np.zeros(len(lists), dtype=np.int64), np.zeros(len(lists) - 1, dtype=np.int64)
+    ranked, scores = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
+    if (rank_topics := compiled("rank_topics")) is not None:
+        by_rank = np.empty(len(id_rank), dtype=np.int32)
+        by_rank[id_rank] = np.arange(len(id_rank))
+        rank_topics(
+            lists, len(matched), terms, weights, len(terms), of.starts, len(of.starts) - 1, of.documents, of.counts,
+            len(of.counts), norms, id_rank.astype(np.int32), by_rank, len(norms), depth, ranked, scores, room,
+            offsets[1:], matched,
         )  # fmt: skip
-    n, one = 0, np.float32(1)
-    for term, weight in zip(topic.tolist(), weights, strict=True):
-        held = slice(of.starts[term], of.starts[term + 1])
-        documents = of.documents[held]
-        scores = weight - weight / (one + of.counts[held].astype(np.float32) * norms[documents])
-        before = total[documents]
-        new = documents[np.isnan(before)]
-        total[documents] = np.where(np.isnan(before), scores, before + scores)
-        found[n : n + len(new)] = new
-        n += len(new)
-    return n
+        return offsets, ranked[: offsets[-1]], scores[: offsets[-1]], matched
+    total, one = np.full(len(norms), np.nan), np.float32(1)  # all topics share it: NaN where nothing was found
+    for topic in range(len(matched)):
+        asked, new = slice(lists[topic], lists[topic + 1]), [np.empty(0, dtype=np.int32)]
+        for term, weight in zip(terms[asked].tolist(), weights[asked], strict=True):
+            held = slice(of.starts[term], of.starts[term + 1])
+            documents = of.documents[held]
+            added = weight - weight / (one + of.counts[held].astype(np.float32) * norms[documents])
+            before = total[documents]
+            new.append(documents[np.isnan(before)])
+            total[documents] = np.where(np.isnan(before), added, before + added)
+        found = np.concatenate(new)
+        sums = total[found].astype(np.float32)
+        total[found] = np.nan
+        order = rank_order(sums, id_rank[found], depth)
+        here = slice(offsets[topic], offsets[topic] + len(order))
+        ranked[here], scores[here], matched[topic], offsets[topic + 1] = (
+            found[order],
+            sums[order],
+            len(found),
+            here.stop,
+        )
+    return offsets, ranked[: offsets[-1]], scores[: offsets[-1]], matched
 
 
 def _idf(frequencies: Ints, n_documents: int) -> Floats:

@@ -1,6 +1,7 @@
 """Systems that are files: which take part, and whether they are whole and aligned (`systems=files`, `systems=demo`)."""
 
 import gzip
+import re
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.manifest import FOLDER
 from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
-from clirbench.errors import AlignmentError, ClirbenchError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import BLOCK, Text, TextFile, TextLines, open_binary
@@ -50,7 +51,7 @@ class FileSystems:
         """The names that take part; raises for a pattern that matches no name, and where none is left."""
         wanted, unwanted = name_list("systems.include", self.include), name_list("systems.exclude", self.exclude)
         hits = {p: {name for name in names if fnmatchcase(name, p)} for p in (*wanted, *unwanted)}
-        raise_all([UnknownName("system", pattern, names) for pattern, found in hits.items() if not found])
+        raise_all([_unmatched(pattern, names) for pattern, found in hits.items() if not found])
         taken = set[str]().union(*map(hits.__getitem__, wanted)).difference(*map(hits.__getitem__, unwanted))
         if not taken:
             raise InputError(f"systems.include and systems.exclude leave none of {first_ten(names)}")
@@ -128,6 +129,17 @@ class FileSystems:
         return self.sided(corpus, names, sides, metadata)
 
 
+def _unmatched(pattern: str, names: Sequence[str]) -> ConfigError:
+    """The error for a pattern that matches no system: the list, or the pattern, that it may stand for."""
+    begun = [name for name in names if name.lower().startswith(pattern.lower())]
+    listed = re.split("[ ,;]+", pattern)
+    if len(listed) > 1 and {*listed} <= {*names}:
+        return ConfigError(f"no system is called {pattern!r}; a list of names is '[{','.join(listed)}]'")
+    if begun:
+        return ConfigError(f"no system is called {pattern!r}; '{begun[0][: len(pattern)]}*' is {first_ten(begun)}")
+    return UnknownName("system", pattern, names)
+
+
 def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]) -> str:
     """Append an error for each text that has not as many lines (or not the documents) as its side.
 
@@ -144,11 +156,11 @@ def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]
         if text is None:
             continue
         with gathered(errors):
-            ids = text.doc_ids() if side is not None and isinstance(text, JsonlText) else english.map.doc_ids
             found = survey(text)
             if found.n_lines != expected:
                 raise unequal_lines_error(text.where, found.n_lines, where, expected)
-            for number, (ours, theirs) in enumerate(zip(english.map.doc_ids, ids, strict=True), start=1):
+            ids = text.doc_ids() if side and isinstance(text, JsonlText) else []
+            for number, (ours, theirs) in enumerate(zip(english.map.doc_ids, ids, strict=False), start=1):
                 if ours != theirs:
                     raise AlignmentError(
                         f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there; "

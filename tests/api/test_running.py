@@ -1,10 +1,7 @@
 """Runs from Python give what the command line writes, file for file."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +22,6 @@ from clirbench.errors import ClirbenchError, InputError, StoreError, UnknownName
 from clirbench.files.run_files import EVENTS, Journal
 from clirbench.metrics.segments import SegmentMean
 from tests.conftest import PACKAGE, Cli
-from tests.waiting import wait_until
 
 # The two say when they were made, and by which command.
 TIMES = {"provenance.json", "manifest.json", "report.html", "events.jsonl"}
@@ -337,23 +333,6 @@ def test_a_rerun_goes_on_in_the_same_file_and_says_what_the_store_has(cli: Cli, 
         assert documented()[event["event"]] - {*event} <= {"reason"}
     assert cli("verify", "run").returncode == 0
     assert EVENTS not in (cli.cwd / "run" / "manifest.json").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_a_run_that_is_killed_leaves_whole_lines_and_the_next_one_goes_on(cli: Cli, small_folder: Path) -> None:
-    command = [sys.executable, "-m", "clirbench", f"folder={small_folder}", *SHORT, "hydra.run.dir=run"]
-    environment = {**os.environ, "PYTHONPATH": cli.path}
-    path = cli.cwd / "run" / EVENTS
-    with subprocess.Popen(command, cwd=cli.cwd, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as run:
-        wait_until(lambda: path.exists() and b'"begun"' in path.read_bytes(), lambda: run.poll() is not None)
-        run.kill()
-        run.communicate()
-    killed = path.read_bytes()
-    assert "end" not in [event["event"] for event in of(cli.cwd / "run")]
-    path.write_bytes(killed + b'{"event": "do')  # as the kernel may leave what was being written
-    assert cli(*command[3:]).returncode == 0
-    assert path.read_bytes().startswith(killed + b'{"event": "start"')
-    assert of(cli.cwd / "run")[-1]["outcome"] == "done"
 
 
 def test_an_error_and_a_stop_end_the_stream(tmp_path: Path) -> None:

@@ -101,15 +101,6 @@ def test_significance_may_differ_where_other_metrics_are_tested_together(tmp_pat
     assert (f"{TAU} significant", "true", "false", False) in part(folder(tmp_path / "a"), c, "tau")
 
 
-def test_configuration_and_inputs_are_compared_key_by_key(tmp_path: Path) -> None:
-    a = folder(tmp_path / "a")
-    b = folder(tmp_path / "b", configuration={"retrieval": {"k1": 1.2, "b": 0.4}})
-    assert part(a, b, "configuration") == [
-        ("retrieval.k1", "0.9", "1.2", False),
-        ("retrieval.b", "(absent)", "0.4", False),
-    ]
-
-
 @pytest.mark.parametrize(
     ("a", "b", "same"),
     [

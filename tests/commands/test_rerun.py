@@ -135,17 +135,6 @@ def test_names_of_inputs_begin_at_the_folder_of_the_run(word: str, whole: str) -
     assert whole_paths(word, Path("/home"), read) == whole
 
 
-def test_nothing_changes_into_the_folder_of_a_run(
-    cli: Cli, small_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Where its sender may have left what is read by whoever works there."""
-    provenance = made(cli)
-    here = Cli(tmp_path_factory.mktemp("here"))
-    assert here("rerun", str(provenance), "--trust").returncode == 0
-    (again_in,) = (here.cwd / "runs").glob("rerun-*")
-    assert json.loads((again_in / "provenance.json").read_text())["directory"] == str(here.cwd)
-
-
 def sent(path: Path, *words: str, **changes: Any) -> str:
     """A provenance.json that somebody sent: the command line has these words."""
     made = {

@@ -126,17 +126,6 @@ def test_a_line_cut_short_by_a_kill_is_left_out(tmp_path: Path) -> None:
     assert [row.system for row in status.read_plan(tmp_path / PLAN)[1]] == ["a"]
 
 
-def test_steps_that_were_not_reached_are_missing(
-    cached: Cached, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, texts = made_texts(tmp_path, 1)
-    assert cached.plan is not None
-    cached.plan.add([Planned("a", "Lengths"), Planned("a", "Evaluate")])
-    list(cached.pmap(Lengths(tmp_path / "calls"), texts, ["a"]))
-    assert status.main([str(tmp_path)]) == 1
-    assert lines(capsys) == ["a Evaluate missing", "a Lengths done", "2 results: 1 done, 1 missing, 0 failed"]
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Three results: two are named by a run, one by none."""

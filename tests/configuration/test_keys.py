@@ -13,7 +13,6 @@ from clirbench.errors import ConfigError
 from clirbench.keys import defaults, problems
 from clirbench.result import Experiment
 from clirbench.text import Limits
-from tests.conftest import Cli
 
 
 def test_defaults_are_of_their_kind_and_those_of_an_experiment_and_of_the_limits() -> None:
@@ -152,14 +151,3 @@ def test_a_file_that_is_no_configuration_is_named(tmp_path: Path, content: bytes
     with initialize_config_dir(str(tmp_path), version_base="1.3"), pytest.raises(ConfigError) as raised:
         compose("mine")
     assert f"{tmp_path}/{said}" in str(raised.value)
-
-
-@pytest.mark.parametrize("way", ["--config-dir=own", "hydra.searchpath=[file://own]"])
-def test_the_program_says_it_in_one_line(cli: Cli, way: str) -> None:
-    path = cli.cwd / "own" / "experiment" / "mine.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text("name: x\nfolder: a: b\n", encoding="utf-8")
-    done = cli(way, "+experiment=mine")
-    assert done.returncode == 1, done.stderr
-    assert "own/experiment/mine.yaml, line 2: is no configuration: mapping values are not allowed here" in done.stderr
-    assert len(done.stderr.splitlines()) == 1

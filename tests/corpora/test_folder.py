@@ -115,17 +115,6 @@ def test_missing_folders_and_settings(tmp_path: Path) -> None:
         FolderCorpus("x", documents_size=0)
 
 
-def test_the_real_ladder(shared_data: Path) -> None:
-    """1,100 documents and 59,372 lines, news of 3,003 lines: README of the data set."""
-    ladder = shared_data / "europarl" / "fr-en-ladder"
-    corpus = FolderCorpus(str(ladder / "collection"), str(ladder / "news")).read()
-    assert (len(corpus.test), len(corpus.english), corpus.english.map.n_lines) == (3003, 1100, 59372)
-    assert corpus.english.map.doc_ids[0] == "ep-07-01-15-001"
-    translations = FileSystems(include=["word-*"], metadata=str(ladder / "systems.tsv")).translations(corpus)
-    assert len(translations) == 8
-    assert translations[0].metadata == {"kind": "word", "training_pairs": "1000"}
-
-
 def test_one_reference_is_searched_and_another_scores(tmp_path: Path) -> None:
     write(tmp_path, {f"reference-{name}.txt": f"{name}1\n{name}2\n" for name in "ABC"} | {"systems/s.txt": "1\n2\n"})
     corpus = FolderCorpus(str(tmp_path), references="cross").read()

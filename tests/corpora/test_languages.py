@@ -1,6 +1,5 @@
 """Codes of languages have one spelling, and texts tell their language: the folders of WMT, each in its own."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.layout import contradicts, language_code, language_of, language_pair
 from clirbench.errors import ConfigError
 from clirbench.text import TextFile, TextLines
-from tests.conftest import DEMO
 
 WMT = ("wmt21", "wmt22", "wmt23", "wmt24")
 ENGLISH = "This is a sentence of an English text, and there are several others like it on the same page here. " * 2
@@ -118,9 +116,3 @@ def test_a_test_set_in_another_language_than_the_collection_is_refused(tmp_path:
 def test_a_folder_that_moved_is_known_by_its_old_name(tmp_path: Path) -> None:
     corpus = FolderCorpus(str(folder_of(tmp_path / "x", "three short words")))
     assert str(languages_of("", corpus, "/data/en-liv")) == "en-liv"
-
-
-def test_the_demo_is_czech_and_english_wherever_it_is(tmp_path: Path) -> None:
-    shutil.copytree(DEMO, tmp_path / "fr-de")
-    found = languages_of("", FolderCorpus(str(tmp_path / "fr-de")))
-    assert (str(found), found.known_by) == ("cs-en", "by the texts, against the folder's name, fr-de")

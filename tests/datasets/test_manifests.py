@@ -20,7 +20,7 @@ from clirbench.datasets.manifests import (
     missing_data,
     unpack_facts,
 )
-from clirbench.errors import ClirbenchError, ConfigError, DownloadError, InputError, MissingData, UnknownName
+from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
 from tests.conftest import Cli
 from tests.loopback import Served, serving
@@ -118,13 +118,6 @@ def test_downloads_go_to_the_cache_and_are_asked_for_once(tmp_path: Path, manife
         assert paths["systems/b.txt"].read_bytes() == FILES["systems/b.txt"]
     assert server.asked == ["/systems/b.txt", "/reference.txt"]
     assert files_of(manifests, cache=cache).locate(["reference.txt"]) == {"reference.txt": paths["reference.txt"]}
-
-
-def test_a_wrong_hash_at_the_address(tmp_path: Path, server: Served) -> None:
-    manifests = manifest_of(tmp_path / "m", url=server.url, entry={"sha256": "0" * 64})
-    with pytest.raises(DownloadError, match=r"not the promised content"):
-        files_of(manifests, cache=str(tmp_path / "cache"), download=True).locate(["reference.txt"])
-    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
 
 
 def test_what_is_packed_at_its_address_stays_so_in_the_cache(tmp_path: Path, server: Served) -> None:

@@ -38,7 +38,7 @@ def test_a_run_enters_after_it_was_verified(cli: Cli) -> None:
 @pytest.mark.timeout(7200)
 def test_every_run_comes_again(tmp_path: Path) -> None:
     if not SHARED.is_dir():
-        pytest.skip(f"no real data in {SHARED}")
+        pytest.skip(f"REAL DATA ABSENT: no data in {SHARED}, no run is made again")
     kept = reproductions.rows()
     runs = reproductions.made_again(dict(kept), SHARED, tmp_path)
     assert reproductions.enter(runs, again := dict(kept), SHARED) == []

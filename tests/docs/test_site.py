@@ -101,7 +101,7 @@ def test_an_option_s_own_value_is_no_override(cli) -> None:
     assert "clirbench.relevance.top_k.TopK" in done.stdout
     done = cli("job")
     assert done.returncode == 1
-    assert "'job' is neither key=value nor a command" in done.stderr
+    assert "'job' is no folder, no command and no key=value" in done.stderr
 
 
 @pytest.mark.slow

@@ -1,15 +1,12 @@
 """Tables with tabs and commas."""
 
-import csv
 from pathlib import Path
 
-import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.files.tables import as_number, read_table
-from clirbench.pages import write_tsv
 
 
 def test_tabs_commas_comments_and_quotes(tmp_path: Path) -> None:
@@ -33,17 +30,3 @@ def test_what_is_no_number(cell: str) -> None:
 def test_what_is_a_number(value: float) -> None:
     assert as_number(f" {value!r} ") == value
     assert (as_number("+.5"), as_number("5."), as_number("1E3")) == (0.5, 5, 1000)
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp", "Cf"])), min_size=1, max_size=4))
-def test_what_we_write_is_what_we_pandas_and_csv_read(
-    tmp_path_factory: pytest.TempPathFactory, cells: list[str]
-) -> None:
-    path = tmp_path_factory.mktemp("cells") / "t.tsv"
-    header = [f"c{i}" for i in range(len(cells) + 1)]
-    write_tsv(path, header, [["a", *cells]])
-    assert read_table(path).rows == (("a", *cells),)
-    with path.open(encoding="utf-8", newline="") as stream:
-        assert list(csv.reader(stream, delimiter="\t")) == [header, ["a", *cells]]
-    frame = pandas.read_csv(path, sep="\t", dtype=str, keep_default_na=False, encoding="utf-8")
-    assert list(frame.iloc[0]) == ["a", *cells]

@@ -73,14 +73,6 @@ def test_gzip_tabs_blank_lines_and_a_missing_last_newline_are_read(tmp_path: Pat
     assert run.values("1").tolist() == [10, -0.5]
 
 
-def test_equal_scores_are_ordered_by_doc_id_and_kept(tmp_path: Path) -> None:
-    (tmp_path / "a.run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 2 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n")
-    run = read_run(tmp_path / "a.run")
-    assert run.ranking("1") == ("a", "b")
-    assert run.values("1", tied=True).tolist() == [2, 2]
-    assert run.values("2", tied=True).tolist() == [2, 1]
-
-
 GOOD = "1 Q0 a 1 2.0 x\n"
 
 

@@ -55,6 +55,7 @@ def test_what_is_wrong_is_named(reader: Reader, content: str | bytes, message: s
     assert len(str(raised.value)) <= 600
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("reader", "piece", "before", "after"), HOSTILE, ids=[f"{one[0].name}-{n}" for n, one in enumerate(HOSTILE)]
 )

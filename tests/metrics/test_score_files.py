@@ -94,11 +94,6 @@ def test_scores_beside_the_translations(tmp_path: Path) -> None:
     assert {name: one.scores[0] for name, one in found.items()} == {"one": 1, "two": 2}
 
 
-def test_a_metric_without_its_file_names_the_key() -> None:
-    with pytest.raises(ConfigError, match=r"COMET: path is not set: name its file of scores, metric.COMET.path=FILE"):
-        ScoreFile("COMET")
-
-
 def test_columns_of_the_metrics_tasks(tmp_path: Path) -> None:
     """Rows in any order, another language pair beside, the columns of 2017-2019 behind."""
     path, columns = tmp_path / "old.seg.score", ["metric", "lang_pair", "test_set", "system", "segment", "score"]

@@ -67,11 +67,20 @@ def arguments(rng: Rng, name: str) -> Sequence[Any]:
             begins, ends = numbers(rng, few, n), numbers(rng, few, n)
             text, out = symbols.view(np.uint32), np.empty(few, dtype=np.int32)
             return text, n, begins, ends, few, text, n, lines, parts, 7, slots, words, out
-        case "add_up":
-            topic, weights = numbers(rng, few, parts), rng.random(few).astype(np.float32)
-            out = np.full(9, np.nan if rng.random() < 0.9 else 0.0), np.empty(9, dtype=np.int32)
-            norms = rng.random(9).astype(np.float32)
-            return topic, weights, few, lines, parts, symbols, numbers(rng, n), n, norms, *out, 9
+        case "rank_topics":
+            lists, order, depth = offsets(rng, few, 9), numbers(rng, 9, 8), int(rng.integers(-1, 9))
+            asked = numbers(rng, 9, max(parts - 1, 0)), rng.random(9).astype(np.float32), 9
+            norms, most = rng.random(9).astype(np.float32), int(rng.integers(0, 30))
+            held = lines, parts, numbers(rng, n, 8), numbers(rng, n), n, norms, order, rng.permutation(order), 9
+            out = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.float32), most
+            return lists, few, *asked, *held, depth, *out, np.empty(few, dtype=np.int64), np.empty(few, dtype=np.int64)
+        case "overlaps":
+            sides = [
+                (numbers(rng, n, 8), *(numbers(rng, few, n // 2, np.int64) + more for more in (0, n // 2)), n)
+                for _ in range(2)
+            ]
+            depth, ordinal = int(rng.integers(0, 20)), numbers(rng, 9, 9, np.int64)
+            return *sides[0], ordinal, 9, *sides[1], 9, few, 0.9, rng.random(depth), depth, np.empty(few)
         case "resampled":
             draws, weights = numbers(rng, 9 * few, 255, np.uint8), rng.random(9 * few)
             drawn = (draws, None) if rng.random() < 0.5 else (None, weights)

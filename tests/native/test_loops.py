@@ -16,13 +16,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
+from clirbench.measures import rbo
+from clirbench.measures.rbo import RBO
 from clirbench.metrics import kernels
 from clirbench.metrics.tokens import Tokeniser, code_points, tokens_of
 from clirbench.native import library
 from clirbench.retrieval import bm25
 from clirbench.retrieval.bm25 import BM25
 from clirbench.systems import grams
-from clirbench.types import Document, Documents, Topic
+from clirbench.types import Document, Documents, Judged, Qrels, Topic
 from tests.conftest import PACKAGE
 from tests.native import hostile
 
@@ -36,7 +38,7 @@ def both(monkeypatch: pytest.MonkeyPatch, compute: Any) -> None:
     """The same types and bytes, computed by compiled loops and without them."""
     ours = compute()
     with monkeypatch.context() as without:
-        for module in (kernels, grams, bm25):
+        for module in (kernels, grams, bm25, rbo):
             without.setattr(module, "compiled", lambda name: None)
         theirs = compute()
     assert len(ours) == len(theirs) > 0
@@ -100,8 +102,15 @@ def test_text(monkeypatch: pytest.MonkeyPatch) -> None:
             return [found.numbers, found.offsets, np.array(found.types, dtype=str)]
 
         def ranked() -> list[Any]:
-            held = Documents.of(Document(str(i), f"oil {text} ab") for i, text in enumerate(texts))  # noqa: B023
-            return [BM25().rank(held, [Topic.of("t", "oil ab b 12")]).values("t")]
+            held = [
+                Documents.of(Document(str(i), f"oil {text[cut:]} ab") for i, text in enumerate(texts))  # noqa: B023
+                for cut in (0, 3)
+            ]
+            asked = [Topic.of(query, query) for query in ("oil", "b 12", "nothing", "12 oil b ab oil")]
+            ours, theirs = (BM25(depth=5).rank(documents, asked) for documents in held)
+            judged = Judged(Qrels({topic.topic_id: {} for topic in asked}), theirs)
+            values = [RBO(depth=depth).per_topic(ours, judged) for depth in (1, 3, 9)]
+            return [ours.offsets, ours.documents, ours.scores, ours.tied, ours.n_matched, *values]
 
         both(monkeypatch, numbered)
         both(monkeypatch, ranked)

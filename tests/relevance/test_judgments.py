@@ -8,10 +8,10 @@ import pytest
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError
 from clirbench.measures.parsing import parse
-from clirbench.relevance.base import Relevance, judged_by, offered_by_judgments, sorted_out, unmet_needs
+from clirbench.relevance.base import Relevance, offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.qrels import QrelsFile
 from clirbench.relevance.top_k import ScoreShare, TopK, TopShare
-from clirbench.types import Document, DocumentMap, Documents, Judge, Need, Qrels, Run, Topic
+from clirbench.types import Document, DocumentMap, Documents, Need, Qrels, Run, Topic
 
 FOREIGN = Corpus(NO_TEST, Documents(NoEnglish("docs"), DocumentMap(("a",), np.ones(1, dtype=np.int64))))
 ENGLISH = Corpus(NO_TEST, Documents.of([Document("a", "text")]))
@@ -113,11 +113,6 @@ def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
     assert QrelsFile(tmp_path / "other", judged_by="people").signature == first
     (tmp_path / "other").write_text("1 0 a 1\n")
     assert QrelsFile(tmp_path / "other", judged_by="people").signature != first
-
-
-@pytest.mark.parametrize("judge", ["people", "known_items", "model", "made"])
-def test_who_judged_is_declared_as_it_is_stated(judge: Judge) -> None:
-    assert judged_by(QrelsFile("x", judged_by=judge)) == judge
 
 
 def test_who_judged_must_be_stated(tmp_path: Path) -> None:

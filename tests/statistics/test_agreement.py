@@ -105,16 +105,6 @@ def test_interval_and_p_are_the_formulas_in_plain_loops(n: int, noise: float) ->
         assert found.p_value == pytest.approx(min(1, p * together))
 
 
-def test_copies_of_a_metric_cost_nothing_and_unrelated_ones_do() -> None:
-    rng = np.random.default_rng(1)
-    y, unit = rng.normal(size=16), np.arange(16)
-    x = y + 0.5 * rng.normal(size=16)
-    (alone,), copies = agreements(x[None], y, unit), agreements(np.tile(x, (4, 1)), y, unit)
-    assert copies == [alone] * 4
-    wide, *_ = agreements(np.stack([x, *rng.normal(size=(3, 16))]), y, unit)
-    assert wide.low < alone.low < alone.high < wide.high
-
-
 def test_metrics_count_by_how_their_pairs_correlate() -> None:
     """Pairs of two columns without a common pair order, one group of copies, and a column with a hole."""
     assert effective_number(np.tile(np.arange(6.0), (3, 1)), np.arange(6)) == pytest.approx(1)
@@ -134,24 +124,6 @@ def test_blocks_of_pairs_add_up_to_all_of_them(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(agreement, "AT_ONCE", 500)
     for one, other in zip(whole, agreements(x, y, unit), strict=True):
         assert (one.tau, one.low, one.high) == pytest.approx((other.tau, other.low, other.high), abs=1e-12)
-
-
-def test_the_interval_is_mirrored_with_its_metric() -> None:
-    rng = np.random.default_rng(4)
-    for n in (6, 15):
-        y = rng.normal(size=n)
-        x = np.stack([y + rng.normal(size=n), y, rng.normal(size=n)])
-        for one, turned in zip(agreements(x, y, np.arange(n)), agreements(-x, y, np.arange(n)), strict=True):
-            assert (one.low, one.high) == pytest.approx((-turned.high, -turned.low))
-
-
-def test_a_perfect_column_silences_no_other() -> None:
-    rng = np.random.default_rng(2)
-    y = rng.normal(size=12)
-    perfect, other = agreements(np.stack([y, y + 0.4 * rng.normal(size=12)]), y, np.arange(12))
-    assert (perfect.tau, perfect.high) == (1.0, 1.0)
-    assert perfect.low > 0.75
-    assert other.low > 0.25
 
 
 def test_what_cannot_be_tested_says_why() -> None:
@@ -241,14 +213,6 @@ def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:
 
 def alone(n: int) -> np.ndarray:
     return np.arange(n)
-
-
-def test_units_count_alike_however_many_systems_they_have() -> None:
-    """Three units with one order of their pairs each, and a copy of a system as second member of its unit."""
-    x, y = np.array([[1.0, 2.0, 3.0]]), np.array([1.0, 3.0, 2.0])
-    copied = np.array([0, 0, 0, 1, 2])
-    rows = np.array([0, 0, 0, 1, 2])
-    assert taus(x[:, rows], y[rows], copied)[0, 0] == pytest.approx(taus(x, y, alone(3))[0, 0])
 
 
 def test_of_a_mean_is_students_interval() -> None:

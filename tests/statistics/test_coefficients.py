@@ -14,7 +14,6 @@ from clirbench.errors import AlignmentError, UnknownName
 from clirbench.statistics import coefficients as p_values
 from clirbench.statistics.coefficients import (
     UNTESTED,
-    by_orders,
     coefficient,
     complete_pairs,
     holm,
@@ -30,15 +29,6 @@ from clirbench.statistics.coefficients import (
 
 X = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 Y = np.array([1.0, 3.0, 2.0, 5.0, 4.0])
-
-
-def test_hand_worked() -> None:
-    # 10 pairs, 2 discordant: (8 - 2) / 10
-    assert kendall(X, Y).value == pytest.approx(0.6)
-    assert kendall_a(X, Y).value == pytest.approx(0.6)
-    # sum d^2 = 4: 1 - 6 * 4 / (5 * 24)
-    assert spearman(X, Y).value == pytest.approx(0.8)
-    assert pearson(X, 3 - 2 * X).value == pytest.approx(-1)
 
 
 def test_tau_with_ties_by_hand() -> None:
@@ -83,12 +73,6 @@ def test_the_balance_of_many_systems_is_that_of_all_pairs() -> None:
         found = kendall(x, y, p_value=UNTESTED)
         assert found.value == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
         assert np.isnan(found.p_value)
-
-
-@given(pairs)
-def test_antisymmetric(columns: tuple[np.ndarray, np.ndarray]) -> None:
-    x, y = columns
-    assert pair_balance(x, y) == -pair_balance(x, -y) == pair_balance(y, x)
 
 
 @pytest.mark.parametrize("name", ["kendall", "kendall_a", "spearman", "pearson"])
@@ -159,6 +143,7 @@ def test_p_methods() -> None:
     # sampled and exact agree within four standard errors
     sampled = kendall(x, y, p_value="permutation")
     assert abs(sampled.p_value - kendall(x, y).p_value) < 4 * sampled.p_error + 1e-4
+    assert sampled.p_error == pytest.approx(np.sqrt(sampled.p_value * (1 - sampled.p_value) / p_values.SAMPLES))
 
 
 def test_a_tiny_spread_on_a_large_value_survives() -> None:
@@ -226,18 +211,6 @@ def test_holm_counts_the_pairs_that_are_not_shown() -> None:
     assert holm([0.01, 0.001, 0.5], 10) == pytest.approx([0.09, 0.01, 1.0])
     assert holm([0.02, 0.019], 2) == pytest.approx([0.038, 0.038])
     assert holm([0.5, nan, 0.001], 10)[2] == pytest.approx(0.01)
-
-
-def test_orders_counted_and_sampled_by_hand() -> None:
-    # three systems, x = y = 1, 2, 3: of 6 orders only the identity and its reverse reach |r| = 1
-    centred = np.array([-1.0, 0, 1])
-    statistic = lambda orders: np.asarray(centred[orders] @ centred)  # noqa: E731
-    assert by_orders(statistic, 3, "exact").value == pytest.approx(1 / 3)
-    drawn = by_orders(statistic, 3, "permutation", samples=5000, seed=3)
-    orders = np.random.default_rng(3).permuted(np.tile(np.arange(3), (5000, 1)), axis=1)
-    assert drawn.value == (1 + int((np.abs(centred[orders] @ centred) > 1.5).sum())) / 5001
-    assert drawn.value == pytest.approx(1 / 3, abs=4 * drawn.error)
-    assert drawn.error == pytest.approx(np.sqrt(drawn.value * (1 - drawn.value) / 5000))
 
 
 @pytest.mark.parametrize("decimals", [9, 1])

@@ -52,13 +52,6 @@ def test_a_metric_where_less_is_better_is_turned_round() -> None:
     assert down[0].value == up.value
 
 
-def test_one_system_is_undefined_with_its_reason() -> None:
-    (row,) = correlate(board(Column("M", "metric", X[:1]), Column("I", "measure", Y[:1])), ["kendall"])
-    assert np.isnan(row.value)
-    assert row.significant == "undefined"
-    assert "at least 2" in row.note
-
-
 def test_a_hole_leaves_the_complete_pairs_unless_they_are_refused() -> None:
     holed = X.copy()
     holed[0] = np.nan

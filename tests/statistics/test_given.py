@@ -14,7 +14,6 @@ from clirbench.statistics.given import (
     of_residuals,
     pairs_within,
     refused,
-    shares,
     within_strata,
 )
 
@@ -53,10 +52,6 @@ def test_smallest_p_of_two_and_four_units() -> None:
         assert "too few independent systems" in refused(found, 0.05, units)
 
 
-def test_shares_count_the_reached_by_hand() -> None:
-    assert shares(np.array([[2.0], [-3.0], [1.0], [2.0]]))[:, 0].tolist() == [0.75, 0.25, 1.0, 0.75]
-
-
 def test_within_strata_by_hand() -> None:
     """Strata (1, 2) and (3, 4): one pair for, one against; the pairs across strata do not count."""
     x, y = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([1.0, 2.0, 9.0, 8.0])
@@ -64,13 +59,6 @@ def test_within_strata_by_hand() -> None:
     assert (found.tau, found.pairs, found.smallest_p) == (0.0, 2, 0.5)
     assert np.isnan(found.p_value)
     assert "too few" in found.note
-
-
-def test_eight_strata_of_two_are_a_sign_test() -> None:
-    """All 8 pairs agree: 2 of the 256 sign permutations reach that."""
-    x = np.arange(16.0)
-    found = within_strata(x[None], x, np.arange(16), [i // 2 for i in range(16)])[0]
-    assert (found.tau, found.p_value, found.pairs) == (1.0, 2 / 256, 8)
 
 
 def test_no_pair_within_strata_is_said() -> None:
@@ -97,28 +85,6 @@ def test_normal_scores_forget_everything_but_ranks() -> None:
     x = np.random.default_rng(1).normal(size=(2, 9))
     assert normal_scores(np.exp(3 * x)).tolist() == normal_scores(x).tolist()
     assert normal_scores(np.array([[5.0, 7.0, 7.0]]))[0] == pytest.approx([-0.967421566, 0.430727299, 0.430727299])
-
-
-def curves(runs: int, steps: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[float]]:
-    """Metric and measure on saturating curves of their own; runs wander away from them by themselves."""
-    t = np.arange(1, steps + 1) / steps
-    x, y = (1 - np.exp(-4 * t) + 0.05 * rng.normal(size=(runs, steps)).cumsum(axis=1) for _ in range(2))
-    return x.reshape(1, -1), y.ravel(), np.repeat(np.arange(runs), steps), np.tile(t, runs).tolist()
-
-
-@pytest.mark.parametrize(("runs", "why"), [(1, "no two independent systems"), (2, "too few"), (4, "too few")])
-def test_no_claim_from_few_runs(runs: int, why: str) -> None:
-    found = within_strata(*curves(runs, 20, np.random.default_rng(0)))[0]
-    assert np.isnan(found.p_value)
-    assert why in found.note
-
-
-def test_five_runs_that_agree_at_every_step() -> None:
-    """All 120 orders of the runs: only this one and its reverse reach tau 1."""
-    run, steps = np.repeat(np.arange(5), 3), np.tile([1.0, 2.0, 3.0], 5)
-    x = 10 * steps + run
-    found = within_strata(x[None], 7 * steps**2 + run, run, steps.tolist())[0]
-    assert (found.tau, found.p_value, found.smallest_p) == (1.0, 2 / 120, 2 / 120)
 
 
 def test_pairs_are_those_of_one_stratum_and_of_different_units() -> None:

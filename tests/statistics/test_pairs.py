@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control, ttest_rel
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.pairs import SeparablePairs, by_luck, separable_order, separable_pairs
+from clirbench.statistics.pairs import by_luck, separable_order, separable_pairs
 from tests.statistics.worlds import Mean, scores_only, world
 
 
@@ -125,8 +125,3 @@ def test_nothing_without_topics_or_pairs() -> None:
     few, one = world(topics=4), world(n=1)
     for evidence in (scores, few, one):
         assert separable_pairs(evidence, "y0", units_of(evidence.board, "none")) == ()
-
-
-def test_columns_are_those_of_the_contract() -> None:
-    names = ("measure", "metric", "pairs", "separable", "right", "others", "others_right", "p_value")
-    assert tuple(SeparablePairs.__dataclass_fields__) == names

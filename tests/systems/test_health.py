@@ -153,7 +153,7 @@ def test_a_rerun_does_not_read_the_texts_again(small_folder: Path, monkeypatch: 
     assert looked_at(corpus, engine)[1] == []
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="REAL DATA ABSENT")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="REAL DATA ABSENT: no real file is looked over")
 def test_real_systems_are_sound_and_every_slip_is_found() -> None:
     folder = SHARED / "vocab-sweep" / "de-en" / "newstest2018"
     reference = TextFile(folder / "reference.txt.gz").lines()

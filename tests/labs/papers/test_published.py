@@ -41,15 +41,9 @@ def test_verdicts() -> None:
 
 
 def test_what_is_known_of_a_place() -> None:
-    entries = [
-        {"row": "Wins", "metric": "BLEU", "right": "3", "note": "miscounted"},
-        {"row": "Wins", "measure": "MAP", "metric": "BLEU", "ours": "4", "note": "another rule"},
-    ]
-    assert known_of(entries, row="Wins", measure="MAP", metric="BLEU") == entries
-    # A key that is not given fits any value.
+    """A key that is not given fits any value; of those that are given, all count."""
+    entries = [{"row": "Wins", "metric": "BLEU"}, {"row": "Wins", "measure": "MAP", "metric": "BLEU"}]
     assert known_of(entries, row="Wins", measure="RBO", metric="BLEU") == entries[:1]
-    assert known_of(entries, row="Mean", measure="MAP", metric="BLEU") == []
-    assert known_of([{"rank": "6"}], rank=6) == [{"rank": "6"}]
 
 
 def test_what_differs_makes_the_run_fail_and_nothing_else_does() -> None:
@@ -79,15 +73,6 @@ def test_texts_that_are_not_at_hand_are_asked_for_once_the_printed_cells_are_wri
     assert done.returncode == 3
     assert "none of the 20 cells could be compared: the texts of RO-EN are missing" in done.stderr
     assert len((cli.cwd / "out" / "gowda2021_table14.tsv").read_text(encoding="utf-8").splitlines()) == 21
-
-
-def test_an_unexplained_cell_is_written_and_then_fails(cli: Cli) -> None:
-    # Wins of Table 11 were printed wrongly; without the list of errata nothing explains them.
-    done = cli("+experiment=gowda2021_table11", "paper.errata=[]", "hydra.run.dir=out")
-    assert done.returncode == 1
-    assert "Wins Human BLEU is printed 4, ours is 3, and nothing explains it" in done.stderr
-    assert "differs" in (cli.cwd / "out" / "gowda2021_table11.tsv").read_text(encoding="utf-8")
-    assert "85 cells" in done.stdout
 
 
 def test_comments_blank_lines_and_spare_tabs_are_passed_over(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.query_aware import AQWV, MQWV, OQWV, query_weighted_value, scored_lists
 from clirbench.measures import parsing
-from clirbench.measures.base import Measure
 from clirbench.relevance.base import sorted_out
 from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run
 from tests.conftest import write_lines
@@ -70,20 +69,6 @@ def test_tied_documents_are_returned_together() -> None:
     assert OQWV(beta=4).per_topic(run, judged).tolist() == pytest.approx([0.5])
     # By rank they are apart: the rank order puts a first.
     assert OQWV(beta=40, rule="top").per_topic(run, judged).tolist() == [1]
-
-
-def test_a_topic_without_relevant_documents_under_each_policy() -> None:
-    """Topic 1 at 5 as above (P_miss 0, P_fa 1/8); topic 3 has no relevant document and returns x (P_fa 1/10)."""
-    run = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "3": {"x": 6}, "2": {"x": 4, "c": 2}})
-    judged = Judged(Qrels({"1": {"a": 1, "b": 2}, "3": {"x": 0}, "2": {"c": 1}}), run, 10)
-    by_policy = {e: AQWV(beta=2, at=5, empty=e) for e in ("drop", "no_miss", "modified")}
-    values = {policy: measure.per_topic(run, judged) for policy, measure in by_policy.items()}
-    assert np.isnan(values["drop"][1])
-    assert by_policy["drop"].aggregate(values["drop"]) == pytest.approx((0.75 + 0) / 2)
-    assert values["no_miss"].tolist() == pytest.approx([0.75, 1 - 2 / 10, 0])
-    # mean P_miss over topics 1 and 2 is (0 + 1)/2, mean P_fa over all three (1/8 + 1/10 + 0)/3.
-    expected = 1 - (1 / 2 + 2 * (1 / 8 + 1 / 10) / 3)
-    assert by_policy["modified"].aggregate(values["modified"]) == pytest.approx(expected)
 
 
 def slow_value(run: Run, judged: Judged, beta: float, policy: str, threshold: dict[str, float]) -> float:
@@ -191,14 +176,6 @@ def test_what_cannot_be_computed_is_refused() -> None:
         AQWV(calibrate="half").per_topic(RUN, Judged(QRELS.only(["1"]), ENGLISH, 10))
     with pytest.raises(InputError, match="topic 1: the best score is -1; a share of it means nothing"):
         AQWV(rule="share", at=0.5).per_topic(Run.of({"1": {"a": -1}}), JUDGED)
-
-
-@pytest.mark.parametrize("name", ["AQWV", "mAQWV", "MQWV", "OQWV", "AQWV(beta=20,rule=top,at=10)"])
-def test_the_column_is_called_as_the_user_wrote_it(name: str) -> None:
-    measure = parse(name)
-    assert isinstance(measure, Measure)
-    assert measure.name == name
-    assert measure.signature.startswith(name + "|")
 
 
 def test_names_set_parameters() -> None:

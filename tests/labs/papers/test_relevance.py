@@ -32,14 +32,6 @@ def test_clireval_percentiles(shared_data: Path, percent: int) -> None:
     assert found == {doc_id: 1 for doc_id, grade in expected.items() if grade > 0}
 
 
-@pytest.mark.parametrize(("percent", "relevant"), [(1, "1"), (25, "12"), (50, "123"), (75, "1234"), (100, "12345")])
-def test_of_the_matched_documents_by_hand(percent: float, relevant: str) -> None:
-    """100 80 60 50 10: the 75th percentile is 80, the 50th 60, the 25th 50, the 0th 10."""
-    rule = Percentile(percent)
-    assert isinstance(rule, Relevance)
-    assert rule.judge(IDEAL, SIX, TOPICS).grades["1"] == dict.fromkeys(relevant, 1)
-
-
 def test_a_document_that_is_not_matched_is_never_relevant() -> None:
     many = Documents.of([Document(str(i), "x") for i in range(100)])
     assert set(Percentile(50, of="collection").judge(IDEAL, many, TOPICS).grades["1"]) == set("12345")

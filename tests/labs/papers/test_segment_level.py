@@ -12,7 +12,7 @@ from clirbench.files.tables import read_table
 from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.people import HumanSegments, against_people, read_human
 from clirbench.labs.papers.rankings import group_scores, segment_scores
-from clirbench.labs.papers.segment_level import agreements, compare_pairs, matrices, matrix, mean, topic_segments
+from clirbench.labs.papers.segment_level import agreements, compare_pairs, matrix, topic_segments
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.chrf import ChrF
 from clirbench.metrics.macrof import MacroF
@@ -47,12 +47,6 @@ def test_each_matrix_by_hand(name: str, value: float) -> None:
     assert np.nanmean(cells(name)) == pytest.approx(value)
 
 
-def test_the_matrix_of_wmt14_is_the_printed_one() -> None:
-    nan = np.nan
-    assert np.array_equal(matrix("WMT14"), [[1, 0, -1], [nan, nan, nan], [-1, 0, 1]], equal_nan=True)
-    assert set(matrices()) == {"WMT12", "WMT13", "WMT14", "WMT15"}
-
-
 def test_comparisons_are_counted_and_missing_values_left_out() -> None:
     found = cells("WMT14")
     assert [int((found == value).sum()) for value in (1, -1, 0)] == [5, 3, 2]
@@ -62,12 +56,6 @@ def test_comparisons_are_counted_and_missing_values_left_out() -> None:
     tau, _ = agreements(BLEU(), np.zeros((2, 3)), np.ones((2, 3)), ["WMT14"])
     assert np.isnan(tau[3])
     assert tau[-1] == 0
-
-
-def test_comparisons_of_systems_on_items() -> None:
-    gold, own = np.array([[1.0, 2], [0, 5], [3, 3]]), np.array([[1.0, 1], [2, 2], [3, 3]])
-    found = compare_pairs(gold, own, matrix("WMT14"))
-    assert found.tolist() == [[-1, 1], [1, 1], [1, -1]]
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -190,7 +178,8 @@ def test_coefficients_are_scipys_and_the_interval_is_of_peoples_judgments_drawn_
 
 def test_pearson_is_that_of_the_official_scores(shared_data: Path) -> None:
     """BLEU and chrF as WMT21 published them (official-metrics.tsv), people's scores likewise (human.tsv)."""
-    system, segment = tables("wmt21_metrics", f"paths.mirror={shared_data}", "paper.only=[IS-EN]", "paper.samples=50")
+    quick = ("paper.only=[IS-EN]", "paper.samples=50", "~paper.metrics.TER", "~paper.metrics.chrFpp")
+    system, segment = tables("wmt21_metrics", f"paths.mirror={shared_data}", *quick)
     folder = shared_data / "wmt21" / "is-en"
     people = {r["system"]: float(r["score_z"]) for r in read_table(folder / "human.tsv").records()}
     official = list(read_table(folder / "official-metrics.tsv").records())
@@ -208,8 +197,3 @@ def test_pearson_is_that_of_the_official_scores(shared_data: Path) -> None:
 def test_a_language_pair_that_is_not_there_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"paper.only=\['XX-EN'\]: choose from DE-EN, RU-EN, JA-EN, IS-EN"):
         tables("wmt21_metrics", "paper.only=[XX-EN]")
-
-
-def test_averages_leave_out_what_is_undefined() -> None:
-    assert mean([1.0, float("nan"), 3.0]) == 2
-    assert np.isnan(mean([float("nan")]))

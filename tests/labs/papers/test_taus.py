@@ -4,14 +4,13 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.utils import instantiate
 
 from clirbench.errors import ConfigError, MissingData, UnknownName
 from clirbench.labs.papers.published import DATA, PaperCell
-from clirbench.labs.papers.taus import PublishedTaus, decimals, half_up, leading, print_cell, summary, thousandths
+from clirbench.labs.papers.taus import PublishedTaus, decimals, half_up, leading, print_cell, thousandths
 from tests.conftest import write_lines
 
 CONF = DATA.parent / "conf" / "paper"
@@ -111,20 +110,6 @@ def test_rounding() -> None:
     assert print_cell(0.345, 0.05, 0.05, False) == "x.345"
     assert print_cell(-0.345, 0.04, 0.05, True) == ".345"
     assert print_cell(float("nan"), float("nan"), 0.05, True) == "undefined"
-
-
-def test_summaries_by_hand() -> None:
-    values = np.array([[500, 700], [600, 600], [900, 100]])
-    significant = np.array([[True, True], [True, True], [True, False]])
-    kept = significant.all(axis=1)
-    assert summary("Mean", values, significant, kept, 0) == (0.55, ".550")
-    assert summary("Median", values, significant, kept, 1) == (0.65, ".650")
-    assert summary("SD", values, significant, kept, 0)[1] == ".071"  # sqrt(.005)
-    assert [summary("Wins", values, significant, kept, at)[1] for at in (0, 1)] == ["2", "2"]  # a tie is shared
-    none = np.zeros(3, dtype=bool)
-    assert summary("Mean", values, significant, none, 0)[1] == "undefined"
-    assert summary("Median", values, significant, none, 0)[1] == "undefined"
-    assert summary("SD", values, significant, none, 0)[1] == "undefined"
 
 
 def test_groups_are_spelt_as_printed_and_a_file_may_be_one_group(tmp_path: Path) -> None:

@@ -65,12 +65,6 @@ def test_map_with_qrels_recovers_the_true_order_within_each_kind() -> None:
     assert taus_with_the_truth(SimulatedSystems()) == dict.fromkeys(SYSTEMS, pytest.approx(1))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.release) for seed in range(2, 9))])
-def test_the_order_is_recovered_whatever_the_seed(seed: int) -> None:
-    assert min(taus_with_the_truth(SimulatedSystems(FAMILIES, doses=8, seed=seed)).values()) > 0.8
-
-
 def test_a_test_set_and_a_collection_of_other_texts() -> None:
     test = TestSet((("The cod is small.", "Nets are paid for."),))
     english = Documents.of([Document("a", "The cod quota."), Document("b", ""), Document("c", "Old nets, new nets.")])

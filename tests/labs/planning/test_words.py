@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from clirbench.errors import InputError
 from clirbench.labs.planning.words import (
-    CLASS_OF,
-    CLASSES,
     Lexicon,
     WordLine,
     WordStatistics,
@@ -38,11 +36,6 @@ def test_a_line_keeps_every_character_that_is_no_space(text: str) -> None:
     assert all(line.words)
 
 
-def test_a_word_has_one_class() -> None:
-    assert sum(map(len, CLASSES)) == len(CLASS_OF)
-    assert min(map(len, CLASSES)) >= 2
-
-
 @pytest.mark.parametrize(
     ("forms", "name"),
     [
@@ -56,11 +49,6 @@ def test_a_word_has_one_class() -> None:
 )
 def test_forms_of_a_word_share_a_family(forms: tuple[str, ...], name: str | None) -> None:
     assert [family(form) for form in forms] == ([name] * len(forms) if name else list(forms))
-
-
-@given(st.text(alphabet="abcdeginsy'", min_size=1))
-def test_a_family_is_a_name(word: str) -> None:
-    assert len(family(word)) <= len(word)
 
 
 def test_residual_idf_tells_words_that_keep_together() -> None:

@@ -22,7 +22,7 @@ NEEDS = {BM25: "numpy", Lucene: "jnius_config", RankBM25: "rank_bm25", BM25S: "b
 
 @pytest.fixture(params=list(NEEDS), ids=lambda engine: engine.__name__)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    pytest.importorskip(NEEDS[request.param])
+    pytest.importorskip(NEEDS[request.param], reason=f"{NEEDS[request.param]} ABSENT: its engine is not tested")
     return request.param  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,6 @@
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 
 import pytest
 from snowballstemmer.german_stemmer import GermanStemmer
@@ -32,7 +31,7 @@ def test_german_step_by_step() -> None:
 
 @pytest.mark.parametrize("code", sorted(TEXT))
 def test_stems_are_snowballs(code: str) -> None:
-    stemmer = pytest.importorskip("Stemmer")
+    stemmer = pytest.importorskip("Stemmer", reason="PYSTEMMER ABSENT: stems are not compared with its")
     plain = Language(code, stop_words=False, stem=False).terms(TEXT[code])
     assert Language(code, stop_words=False).terms(TEXT[code]) == stemmer.Stemmer(NAMES[code]).stemWords(plain)
 
@@ -71,12 +70,6 @@ def test_every_code_works_and_signs(code: str) -> None:
     assert analyzer.signature.startswith(f"{code},words:uax29-12.1")
     assert ("snowball-" in analyzer.signature) == (code in STEMMERS)
     assert ("stop-words-" in analyzer.signature) == (code in STOP_LISTS)
-
-
-def test_signature_names_both_libraries() -> None:
-    assert Language("de").signature == (
-        f"de,words:uax29-12.1,stop:stop-words-{version('stop-words')},stem:snowball-german-{version('snowballstemmer')}"
-    )
 
 
 def test_turkish_i_and_catalan_elision() -> None:

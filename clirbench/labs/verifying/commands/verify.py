@@ -29,6 +29,7 @@ from clirbench.files.run_files import (
     RESULTS,
     STAYING,
     broken,
+    no_run,
     read_manifest,
     read_provenance,
     read_results,
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _verify(options: Namespace) -> int:
     folder, versions = options.run, list[str]()
     if not any((folder / name).exists() for name in (MANIFEST, MARKER, RESULTS)):
-        raise InputError(f"{folder}: not the folder of a finished run: it has no {MANIFEST}")
+        raise no_run(folder, MANIFEST)
     try:
         follow(broken(folder))
         try:
