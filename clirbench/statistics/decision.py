@@ -179,9 +179,9 @@ class Standing:
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
     from the recommended system, with Student's .95 interval of paired differences, moved up by what the first of so
-    many is lucky (`luck_of_first`); `in_set`: it may be the best, which
-    is in the set with P = .95. `p_best`, that it is the best, and `expected_loss` >= 0 are NaN where not known: `note`
-    says why.
+    many is lucky (`luck_of_first`), and not above 0 outside the set, whose systems are worse (Hsu's constrained
+    intervals); `in_set`: it may be the best, which is in the set with P = .95. `p_best`, that it is the best, and
+    `expected_loss` >= 0 are NaN where not known: `note` says why.
     """
 
     system: str
@@ -276,8 +276,9 @@ def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) ->
     tied = tied_with_best(y, error, draws, topics - 1, seed=seed)
     difference, half = y - y.max(), float(stdtrit(topics - 1, 0.975)) * error[y.argmax()]
     centre = difference + luck_of_first(y, draws) * (half > 0)
+    most = np.where(tied, centre + half, np.minimum(centre + half, 0.0))
     low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
-    columns = (y, low, high, difference, centre - half, centre + half, best, losses, tied)
+    columns = (y, low, high, difference, centre - half, most, best, losses, tied)
     cells: list[list[Any]] = [list(part.systems), *(column.tolist() for column in columns), [note] * len(y)]
     rows = [Standing(*row) for row in zip(*cells, strict=True)]
     standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
