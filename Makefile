@@ -1,7 +1,8 @@
 # make        install what running needs into .venv, then run the main job
 # make test   install what the tests need into .venv, then run them; LAB=papers: those of one laboratory
 # make test-slow   the long ones, which CI adds; make test-all   everything, before a release or a change of the pages
-#                 (with Debian's chromium, chromium-driver and texlive-latex-recommended, or skipping what needs them)
+#                 (with Debian's chromium, chromium-driver, apertium and texlive-latex-recommended, AXE_CORE, the extras
+#                 that load models and the real data beside the checkout, or skipping, loudly, what needs them)
 # make fuzz   50,000 hostile files and configurations; FUZZ=N for another number, SEED=N to make a failure again
 #
 # Nothing is needed beforehand but Python 3.11, 3.12 or 3.13. Choose one with `make PYTHON=/path/to/python`.

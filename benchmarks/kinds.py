@@ -32,7 +32,7 @@ def halves(result: Result) -> list[Kinds]:
         order = rng.permutation(values.shape[1])
         first, second = (values[:, part] for part in np.array_split(order, 2))
         evidence = replace(result.evidence, per_topic={measure.name: first})
-        kinds = compared_kinds(evidence, result.units, measure.name, second, said="", kind="half", seed=seed)
+        kinds = compared_kinds(evidence, result.units, measure.name, second, ("", "half"), 0.05, seed)
         found += [] if kinds is None else [kinds]
     return found
 

@@ -17,7 +17,7 @@ from clirbench.statistics.belonging import units_of
 from clirbench.statistics.ceiling import between_error, ceiling, freedom
 from clirbench.statistics.decision import compare_with_baseline
 from clirbench.statistics.given import Permuting, beyond_known
-from clirbench.statistics.grades import gap
+from clirbench.statistics.grades import gap, unit_swaps
 
 See = Iterator[tuple[str, float]]
 ALPHA = 0.05
@@ -58,7 +58,8 @@ def difference(recipe: Recipe, rng: np.random.Generator, seed: int) -> See:
     units = units_of(world.board)
     a, b, y = world.x[0, rows], world.x[1, rows], world.y[rows]
     kind = "error" if recipe.taus[0] == recipe.taus[1] else "power"
-    p = gap(a, b, y, units.only(rows).index, samples=DRAWS, seed=seed).p_value
+    own = units.only(rows)
+    p = gap(a, b, y, own.index, swaps=unit_swaps(own.number, DRAWS, seed)).p_value
     yield f"{kind} difference of two metrics", below(p)
     yield "p difference of two metrics", p
 

@@ -45,7 +45,7 @@ class World:
     @property
     def board(self) -> Scoreboard:
         metrics = tuple(Column(f"m{m}", "metric", values) for m, values in enumerate(self.x))
-        names = tuple(f"s{i:03d}" for i in range(len(self.y)))
+        names = tuple(f"{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(len(self.y)))
         return Scoreboard(names, (*metrics, Column("MAP", "measure", self.y)), dict(self.metadata))
 
 

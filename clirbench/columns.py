@@ -19,7 +19,7 @@ from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.correlation import Correlation, weakened
 from clirbench.statistics.grades import MODERATE, STRONG
 from clirbench.text import lookalike_names
 from clirbench.types import Failure
@@ -180,9 +180,7 @@ def capped(rows: Iterable[Correlation], board: Scoreboard) -> Iterator[Correlati
         made_from = board[row.measure].declared.get("made_from")
         against = board[row.metric].declared.get("scored_against")
         shared = bool(made_from) and (against is None or made_from in against.split())
-        if row.grade == STRONG and shared and row.metric not in confirmed:
-            row = replace(row, grade=MODERATE, lowered=f"{row.lowered} {REFERENCE}".strip())
-        yield row
+        yield weakened(row, MODERATE, REFERENCE) if shared and row.metric not in confirmed else row
 
 
 def measure_columns(

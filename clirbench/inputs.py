@@ -39,8 +39,7 @@ from clirbench.relevance.top_k import TopK
 from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, REGRET, Experiment, Inputs, Result, Retrieval, with_marks
 from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units, covariates
 from clirbench.statistics.coefficients import P_VALUES, coefficient
-from clirbench.statistics.correlation import KENDALL, Correlation
-from clirbench.statistics.grades import GRADES, SHOWN
+from clirbench.statistics.correlation import KENDALL, Correlation, weakened
 from clirbench.steps import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.systems.likeness import Resemblances
@@ -324,8 +323,7 @@ def both_ways(result: Result, other: Result) -> Result:
     for row in result.correlations:
         way = ways.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
         if way is not None:
-            if row.grade in SHOWN and way.grade and GRADES.index(way.grade) > GRADES.index(row.grade):
-                row = replace(row, grade=way.grade, lowered=" ".join(filter(None, (row.lowered, EXCHANGED))))
+            row = weakened(row, way.grade, EXCHANGED)
             of_way = (way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade)
             cells.append((row.measure, row.metric, row.value, *of_way, row.grade))
         rows.append(row)

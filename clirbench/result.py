@@ -331,16 +331,11 @@ class Result:
         if column is None or found is None or experiment.second_topics is None:
             return None
         (values,) = found.per_topic.values()
-        return compared_kinds(
-            self.evidence,
-            self.units,
-            column.name,
-            of_systems(found.runs, values, self.board.systems),
-            said=described(experiment.topics[""], self.evidence.topics(column.name)),
-            kind=str(getattr(experiment.second_topics, "kind", SECOND)),
-            alpha=experiment.alpha,
-            seed=experiment.seed,
-        )
+        second = of_systems(found.runs, values, self.board.systems)
+        first_kind = described(experiment.topics[""], self.evidence.topics(column.name))
+        said = first_kind, str(getattr(experiment.second_topics, "kind", SECOND))
+        alpha, seed = experiment.alpha, experiment.seed
+        return compared_kinds(self.evidence, self.units, column.name, second, said, alpha, seed)
 
     @cached_property
     def decision(self) -> Decision | None:

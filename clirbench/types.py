@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
 
-EMPTY: Mapping[str, str] = MappingProxyType({})
+EMPTY: Mapping[Any, Any] = MappingProxyType({})
 Need: TypeAlias = Literal["english", "grades", "all topics"]
 """What a measure or a source of relevance may need of a run: an English side, judgments with grades above 1, judged
 topics without a relevant document."""

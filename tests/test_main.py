@@ -92,6 +92,22 @@ class TestFolder:
         refused(done, "systems.tsv", "nothing is overwritten", "hydra.run.dir=DIR")
         assert lines(small_folder / "systems.tsv")[1] == "every2\tx"
 
+    def test_a_system_that_fails_is_a_hole_and_a_status(self, cli, small_folder: Path) -> None:
+        (cli.cwd / "short.py").write_text(
+            "from clirbench.errors import InputError\nfrom clirbench.metrics.macrof import MacroF\n\n\n"
+            "class Short(MacroF):\n    def statistics(self, hypotheses, test):\n"
+            "        if 'FAIL' in hypotheses:\n            raise InputError('a line is too long')\n"
+            "        return super().statistics(hypotheses, test)\n"
+        )
+        broken = small_folder / "systems" / "every9.txt"
+        broken.write_text("FAIL\n" + broken.read_text().partition("\n")[2])
+        done = cli("folder=small", *FAST, "metric=[BLEU]", "+metric.Short={_target_: short.Short}", "hydra.run.dir=out")
+        assert done.returncode == 2, done.stderr
+        rows = {row["system"]: row for row in table(cli.cwd / "out" / "systems.tsv")}
+        assert [system for system, row in rows.items() if not row["MacroF1"]] == ["every9"]
+        assert rows["every9"]["BLEU"]
+        assert "every9 has no MacroF1: a line is too long" in (cli.cwd / "out" / "report.md").read_text()
+
 
 class TestObjective:
     """The number that a sweeper, such as Optuna's, gets of a job."""

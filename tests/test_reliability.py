@@ -1,7 +1,5 @@
 """The whole program, killed, interrupted and crowded: what a rerun writes is what an undisturbed run writes."""
 
-import csv
-import io
 import os
 import random
 import shutil
@@ -9,18 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from clirbench.errors import InputError
-from clirbench.metrics.base import Sparse
-from clirbench.metrics.macrof import MacroF
 from clirbench.store.store import UNFINISHED
-from clirbench.types import TestSet
 from tests.lines import made_lines
 from tests.waiting import wait_until
 
@@ -44,18 +37,6 @@ PROGRAM = (
     "import clirbench.engines.local as e; e.PATIENCE = e.FORK_PATIENCE = e.FORK_WORTH_SECONDS = 0.0; "
     "from clirbench.__main__ import main; main()"
 )
-
-
-@dataclass(frozen=True)
-class Short(MacroF):
-    """A metric that some segments are too long for."""
-
-    name: str = "Short"
-
-    def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Sparse:
-        if any(len(line.split()) > 2_000 for line in hypotheses):
-            raise InputError("a line is too long")
-        return super().statistics(hypotheses, test)
 
 
 @dataclass(frozen=True)
@@ -286,28 +267,3 @@ def test_eight_threads_and_four_processes_share_a_store(made: tuple[Place, dict[
     for run in runs:
         assert tables(run) == expected, run
     assert list((place.store / UNFINISHED).iterdir()) == []
-
-
-def test_a_system_that_fails_is_a_hole_and_a_rerun_fills_it(made: tuple[Place, dict[str, bytes]]) -> None:
-    place, _ = made
-    broken = place.path / "folder" / "systems" / "s3.txt"
-    content = broken.read_bytes()
-    # A line of more words than the metric takes: that metric of that system fails, everything else is made.
-    first, rest = content.split(b"\n", 1)
-    broken.write_bytes(first + b" x" * 2_500 + b"\n" + rest)
-    metrics = "+metric.Short={_target_: tests.test_reliability.Short}"
-    try:
-        found = place.complete(place.path / "hole", metrics, status=2)
-        report = (place.path / "hole" / "report.md").read_text(encoding="utf-8")
-    finally:
-        broken.write_bytes(content)
-    filled = place.complete(place.path / "filled", metrics)
-    rows, whole = (
-        {row["system"]: row for row in csv.DictReader(io.StringIO(text["systems.tsv"].decode()), delimiter="\t")}
-        for text in (found, filled)
-    )
-    assert rows["s3"]["Short"] == ""
-    assert rows["s3"]["BLEU"] != ""
-    assert {system for system in whole if rows[system] != whole[system]} == {"s3"}
-    assert whole["s3"]["Short"] != ""
-    assert "s3 has no Short: " in report

@@ -298,8 +298,8 @@ def pandas_frame(given: object) -> "pd.DataFrame | None":
         return pd.DataFrame(computed.to_dict(as_series=False))
     except narwhals.exceptions.DuplicateError as error:
         raise InputError(f"the DataFrame: {' '.join(str(error).split())}; rename one of them") from None
-    except TypeError:
-        return None
+    except TypeError:  # a table that has its own way, such as a Dataset of Hugging Face
+        return given.to_pandas() if hasattr(given, "to_pandas") else None
 
 
 def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:

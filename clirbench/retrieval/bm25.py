@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
+from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, queries
 from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
 
 
@@ -53,14 +53,14 @@ class BM25:
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        queries = [query(topic, self.analyzer) for topic in topics]
-        numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(queries)))}
+        asked = queries(tuple(topics), self.analyzer)
+        numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
         found = postings(documents, self.analyzer, tuple(numbers))
         frequencies, norms = np.diff(found.starts), self._norms(found.lengths)
         idf = _idf(frequencies, int(np.count_nonzero(found.lengths)))
-        lists = np.cumsum([0, *map(len, queries)], dtype=np.int64)
-        terms = np.array([numbers[term] for term in chain.from_iterable(queries)], dtype=np.int32)
-        weights = np.array([w for asked in queries for w in asked.values()], dtype=np.float32) * idf[terms]
+        lists = np.cumsum([0, *map(len, asked)], dtype=np.int64)
+        terms = np.array([numbers[term] for term in chain.from_iterable(asked)], dtype=np.int32)
+        weights = np.array([w for weighted in asked for w in weighted.values()], dtype=np.float32) * idf[terms]
         # No list has more documents than its terms have postings.
         most = np.diff(np.concatenate([[0], np.cumsum(frequencies[terms])])[lists])
         room = int(np.minimum(most, min(self.depth, len(norms))).sum())

@@ -10,13 +10,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
+from clirbench.metrics.kernels import Words, words_of
 from clirbench.metrics.tokens import numbering
 from clirbench.retrieval.analyzers import Analyzer
 from clirbench.text import decoded
@@ -24,6 +25,7 @@ from clirbench.types import Documents, Ints, Topic
 
 Ints32 = NDArray[np.int32]
 
+WHITE = np.array([bytes([byte]).isspace() for byte in range(256)])
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
 
@@ -97,7 +99,8 @@ class KnownChunks:
 
     def _clear(self) -> None:
         self._numbers = numbering({})
-        self._n_bytes = 0
+        self._words: Words | None = None  # finds the first `_n_found` chunks
+        self._n_found = self._n_bytes = 0
         self.n_terms = np.empty(0, dtype=np.int32)
         self.hit_starts = np.zeros(1, dtype=np.int64)
         self.hits = np.empty(0, dtype=np.int32)
@@ -113,17 +116,28 @@ class KnownChunks:
         """
         if self._n_bytes > FORGET_BEYOND:
             self._clear()
-        lines = [line.split() for line in block.split(b"\n")[:-1]]
-        first = np.cumsum([0, *map(len, lines)], dtype=np.int64)
-        known = self.n_chunks
+        codes = np.frombuffer(block, dtype=np.uint8)
+        inside = np.concatenate([[False], ~WHITE[codes], [False]])
+        edges = np.flatnonzero(inside[1:] != inside[:-1]).astype(np.int32)
+        starts, ends = edges[::2].copy(), edges[1::2].copy()
+        first = np.append(0, np.searchsorted(starts, np.flatnonzero(codes == ord("\n"))))
+        if self._words:
+            numbers = self._words.numbers(codes.astype(np.uint32), starts, ends)
+        else:
+            numbers = np.full(len(starts), -1, dtype=np.int32)
+        new, known = np.flatnonzero(numbers < 0), self.n_chunks
+        cut = (block[start:end] for start, end in zip(starts[new].tolist(), ends[new].tolist(), strict=True))
         try:
-            chunks = chain.from_iterable(lines)
-            numbers = np.fromiter(map(self._numbers.__getitem__, chunks), np.int32, int(first[-1]))
+            found = map(self._numbers.__getitem__, cut if len(new) < len(numbers) else block.split())
+            numbers[new] = np.fromiter(found, np.int32, len(new))
             if self.n_chunks > known:
                 self._analyse(known)
         except BaseException:  # chunks that were entered but not analysed must not be found again
             self._clear()
             raise
+        if self.n_chunks > 2 * self._n_found:
+            self._n_found, text = self.n_chunks, np.frombuffer(b"".join(self._numbers), dtype=np.uint8)
+            self._words = words_of(text.astype(np.uint32), np.cumsum([0, *map(len, self._numbers)], dtype=np.int64))
         return numbers, first
 
     def _analyse(self, known: int) -> None:
@@ -174,6 +188,12 @@ def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:
             for term in analyzer.terms(text):
                 weights[term] = weights.get(term, 0.0) + weight
     return weights
+
+
+@lru_cache(maxsize=4)
+def queries(topics: tuple[Topic, ...], analyzer: Analyzer) -> tuple[dict[str, float], ...]:
+    """The terms of each topic, analysed once for all collections that one process searches."""
+    return tuple(query(topic, analyzer) for topic in topics)
 
 
 def check_parameters(k1: float, b: float, depth: int) -> None:

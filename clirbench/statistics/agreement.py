@@ -11,6 +11,8 @@ tau, times how much larger the jackknife finds it (`excess`): real scores have h
 groups, systems differ. Counted in worlds of real systems (benchmarks/validity_intervals.py).
 """
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
@@ -85,8 +87,9 @@ class Pairs:
         """(..., units, units): weighted sums of values (..., pairs), symmetric, 0 within units."""
         units = int(self.unit.max(initial=-1)) + 1
         place = self.unit[self.first] * units + self.unit[self.second]
-        flat = (self.weight * values).reshape(-1, len(place))
-        sums = np.array([np.bincount(place, row, units * units) for row in flat])
+        sums = np.empty((*values.shape[:-1], units * units))
+        for at in np.ndindex(*values.shape[:-1]):
+            sums[at] = np.bincount(place, self.weight * values[at], units * units)
         sums = sums.reshape(*values.shape[:-1], units, units)
         return np.asarray(sums + sums.swapaxes(-1, -2))
 
@@ -167,7 +170,6 @@ class Agreement:
     low: float = nan
     high: float = nan
     p_value: float = nan
-    n_systems: int = 0
     groups: int = 0
     note: str = ""
 
@@ -244,15 +246,19 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05) -> li
     return found
 
 
+def by_holes(x: Doubles, y: Doubles) -> Iterator[tuple[list[int], Ints]]:
+    """Metrics (rows of `x`) that have the same systems together with `y`, and these systems; NaN for holes."""
+    alike: dict[bytes, list[int]] = defaultdict(list)
+    there = np.isfinite(x) & np.isfinite(y)
+    for m, kept in enumerate(there):
+        alike[kept.tobytes()].append(m)
+    yield from ((metrics, np.flatnonzero(there[metrics[0]])) for metrics in alike.values())
+
+
 def _measured(x: Doubles, y: Doubles, unit: Ints) -> tuple[list[Agreement], Doubles]:
     """Every metric's tau; and its variance, by leaving out each group, NaN where it is not tested."""
     found, variances = [Agreement()] * len(x), np.full(len(x), nan)
-    holes: dict[bytes, list[int]] = {}
-    there = np.isfinite(x) & np.isfinite(y)
-    for m, kept in enumerate(there):
-        holes.setdefault(kept.tobytes(), []).append(m)
-    for members in holes.values():
-        rows = np.flatnonzero(there[members[0]])
+    for members, rows in by_holes(x, y):
         labels, own = np.unique(unit[rows], return_inverse=True)
         n, groups = len(rows), len(labels)
         size = max(1, AT_ONCE // max(1, n * n))
@@ -273,7 +279,7 @@ def _measured(x: Doubles, y: Doubles, unit: Ints) -> tuple[list[Agreement], Doub
             own_variance = np.where(np.isnan(own_variance), before, own_variance)
             for m, value, spread in zip(some, tau.tolist(), own_variance.tolist(), strict=True):
                 why = note or (CONSTANT if np.isnan(value) else "")
-                found[m] = Agreement(value, n_systems=n, groups=groups, note=why)
+                found[m] = Agreement(value, groups=groups, note=why)
                 variances[m] = nan if why else spread
     return found, variances
 

@@ -18,7 +18,7 @@ from math import nan
 import numpy as np
 
 from clirbench.errors import UnknownName
-from clirbench.pages import fixed
+from clirbench.pages import fixed, many
 from clirbench.scoreboard import Scoreboard
 from clirbench.systems.likeness import makers
 from clirbench.types import EMPTY, Doubles, Ints
@@ -77,10 +77,8 @@ class Units:
     @property
     def said(self) -> str:
         """`16 systems`, or `16 systems in 2 groups (family)`."""
-        systems = f"{len(self.labels)} system{'' if len(self.labels) == 1 else 's'}"
-        if self.independent:
-            return systems
-        return f"{systems} in {self.number} group{'' if self.number == 1 else 's'} ({self.source})"
+        systems = many(len(self.labels), "system")
+        return systems if self.independent else f"{systems} in {many(self.number, 'group')} ({self.source})"
 
     @property
     def along_training(self) -> bool:
@@ -121,22 +119,13 @@ def units_of(
         labels = _filled(board.metadata.get(column, ()), board.systems)
         if labels and _makes_units(column, labels, steps):
             return Units(labels, column, steps, source)
-    by_seed = _by_seed(board, steps, source)
-    if by_seed is not None:
-        return by_seed
-    labels, by = runs_of(board, steps, source)
-    if labels:
-        return Units(labels, by, steps, source)
-    if stems:
-        labels = tuple(stems.get(name, f"system {name}") for name in board.systems)
-        return replace(_alone(board), labels=_with_near(board.systems, labels, near), source=STEM)
-    labels, numbers = numbered_runs(board)
-    if labels:
-        return Units(_with_near(board.systems, labels, near), NUMBERED, numbers, "name")
-    if not (copied := replace(_alone(board), labels=connected(board.systems, near), source=NEAR_COPIES)).independent:
-        return copied
-    copies = _copies(board)
-    return replace(_alone(board), labels=copies, source=COPIES) if copies else _alone(board)
+    found = _by_seed(board, steps, source) or runs_of(board, steps, source)
+    if found is None and stems:
+        found = _grouped(board, [stems.get(name, f"system {name}") for name in board.systems], STEM, near)
+    if found := found or numbered_runs(board, near):
+        return found
+    copies = _grouped(board, board.systems, NEAR_COPIES, near), _grouped(board, _copies(board), COPIES)
+    return next((made for made in copies if not made.independent), _alone(board))
 
 
 def readings(board: Scoreboard, units: Units, near: Sequence[tuple[str, str]] = ()) -> dict[str, Units]:
@@ -150,19 +139,22 @@ def readings(board: Scoreboard, units: Units, near: Sequence[tuple[str, str]] = 
 
 
 def _alone(board: Scoreboard) -> Units:
-    return Units(tuple(f"system {name}" for name in board.systems), "system", np.full(len(board.systems), nan))
+    return _grouped(board, [f"system {name}" for name in board.systems], "system")
+
+
+def _grouped(board: Scoreboard, labels: Sequence[str], source: str, near: Sequence[tuple[str, str]] = ()) -> Units:
+    """Units without steps: systems of one label, and those that are `near`."""
+    return Units(_with_near(board.systems, labels, near), source, np.full(len(board.systems), nan))
 
 
 def _by_name(board: Scoreboard, near: Sequence[tuple[str, str]]) -> dict[str, Units]:
     """What names say alone: numbers, and makers."""
-    numbered, steps = numbered_names(board.systems)
-    by_maker = tuple(makers(board.systems)), np.full(len(board.systems), nan), ""
-    found = {NUMBERED: (numbered, steps, "name"), "maker": by_maker}
-    return {
-        name: Units(_with_near(board.systems, labels, near), name, steps, by)
-        for name, (labels, steps, by) in found.items()
-        if len(set(labels)) < len(labels) and (name == NUMBERED or len(set(labels)) > 1)
-    }
+    (numbered, steps), by_maker, found = numbered_names(board.systems), makers(board.systems), {}
+    if len(set(numbered)) < len(numbered):
+        found[NUMBERED] = Units(_with_near(board.systems, numbered, near), NUMBERED, steps, "name")
+    if 1 < len(set(by_maker)) < len(by_maker):
+        found["maker"] = _grouped(board, by_maker, "maker", near)
+    return found
 
 
 def is_step(name: str) -> bool:
@@ -172,13 +164,10 @@ def is_step(name: str) -> bool:
 
 def steps_of(board: Scoreboard) -> tuple[Doubles, str]:
     """Steps that vary, and where they were found: metadata, an undeclared column, names; NaN and nothing if not."""
-    for name, cells in board.metadata.items():
-        values = numbers_in(cells) if is_step(name) else None
-        if values is not None and vary(values):
+    columns = [(column.name, column.values) for column in board.columns]
+    for name, values in [*((name, numbers_in(cells)) for name, cells in board.metadata.items()), *columns]:
+        if is_step(name) and values is not None and vary(values):
             return values, name
-    for column in board.columns:
-        if is_step(column.name) and vary(column.values):
-            return column.values, column.name
     found = [STEP_IN_NAME.search(name) for name in board.systems]
     values = np.array([float(match[1].replace("_", "")) if match else nan for match in found])
     return (values, "name") if vary(values) else (np.full(len(values), nan), "")
@@ -195,8 +184,8 @@ def stems_of(systems: Sequence[str], steps: Doubles) -> tuple[str, ...]:
     return tuple(stems)
 
 
-def runs_of(board: Scoreboard, steps: Doubles, source: str) -> tuple[tuple[str, ...], str]:
-    """Labels of training runs, and what they are by: `name` (without its step), or the column of steps; or nothing.
+def runs_of(board: Scoreboard, steps: Doubles, source: str) -> Units | None:
+    """Training runs by their names without the step, or by the column of steps; or nothing.
 
     A column of steps joins systems whose other metadata are equal (`_configurations`); a system without a step is by
     itself.
@@ -206,12 +195,14 @@ def runs_of(board: Scoreboard, steps: Doubles, source: str) -> tuple[tuple[str, 
     tried: dict[str, Sequence[object]] = {"name": list(zip(stems, same, strict=True)), source: same}
     if source == "name":
         tried = {"name": stems}
-    for by, labels in tried.items() if source else ():
-        runs = [f"training run {label}" for label in labels]
-        keys = tuple(np.where(np.isfinite(steps), runs, _alone(board).labels).tolist())
-        if vary_within(keys, steps):
-            return keys, by
-    return (), ""
+    runs = (Units(_runs(board, labels, steps), by, steps, source) for by, labels in tried.items() if source)
+    return next((units for units in runs if units.along_training), None)
+
+
+def _runs(board: Scoreboard, labels: Sequence[object], steps: Doubles) -> tuple[str, ...]:
+    """Labels of training runs; those without a step are by themselves."""
+    runs = [f"training run {label}" for label in labels]
+    return tuple(np.where(np.isfinite(steps), runs, _alone(board).labels).tolist())
 
 
 def _configurations(board: Scoreboard, steps: Doubles, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -253,8 +244,8 @@ def numbered_names(systems: Sequence[str]) -> tuple[tuple[str, ...], Doubles]:
     return tuple(labels), numbers
 
 
-def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
-    """Labels and steps where a number in otherwise equal names orders systems as the first measure does; or nothing.
+def numbered_runs(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> Units | None:
+    """Units where a number in otherwise equal names orders systems as the first measure does; or nothing.
 
     Such systems are one run: five or more, of equal metadata, Spearman's coefficient .9 or more. By chance that is so
     of .042 of five independent systems, .008 of six, .002 of eight.
@@ -264,7 +255,7 @@ def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
     labels, numbers = numbered_names(board.systems)
     steps = np.full(len(labels), nan)
     if board.first_measure is None:
-        return (), steps
+        return None
     rows_of: Mapping[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
     for row, key in enumerate(zip(labels, _configurations(board, steps, labels), strict=True)):
         rows_of[key].append(row)
@@ -274,8 +265,9 @@ def numbered_runs(board: Scoreboard) -> tuple[tuple[str, ...], Doubles]:
         if len(known) >= FEWEST_NUMBERED and stem.count("#") == 1:
             agreement = spearman(numbers[known], y[known], p_value=UNTESTED).value
             steps[rows] = numbers[rows] if agreement >= IN_ORDER - 1e-9 else nan
-    joined, runs = np.isfinite(steps), [f"training run {label}" for label in labels]
-    return (tuple(np.where(joined, runs, _alone(board).labels).tolist()) if joined.any() else ()), steps
+    if np.isnan(steps).all():
+        return None
+    return Units(_with_near(board.systems, _runs(board, labels, steps), near), NUMBERED, steps, "name")
 
 
 def amounts(name: str) -> list[float]:
@@ -289,11 +281,8 @@ def vary(values: Doubles) -> bool:
 
 def vary_within(labels: Sequence[str], steps: Doubles) -> bool:
     """Whether two systems with one label have different steps."""
-    held: Mapping[str, set[float]] = defaultdict(set)
-    for label, step in zip(labels, steps.tolist(), strict=True):
-        if np.isfinite(step):
-            held[label].add(step)
-    return any(len(values) > 1 for values in held.values())
+    held = {(label, step) for label, step in zip(labels, steps.tolist(), strict=True) if np.isfinite(step)}
+    return len(held) > len({label for label, _ in held})
 
 
 def numbers_in(cells: Sequence[str]) -> Doubles | None:
@@ -338,10 +327,13 @@ def connected(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple
 
 def _with_near(systems: Sequence[str], labels: Sequence[str], near: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Labels that join systems of one label, and those that are `near`."""
-    if not near:
-        return tuple(labels)
+    return connected(systems, [*near, *zip(_firsts(systems, labels), systems, strict=True)]) if near else tuple(labels)
+
+
+def _firsts(systems: Sequence[str], labels: Sequence[object]) -> tuple[str, ...]:
+    """(n,): for each system the first of its label."""
     first = dict(zip(reversed(labels), reversed(systems), strict=True))
-    return connected(systems, [*near, *((first[label], name) for label, name in zip(labels, systems, strict=True))])
+    return tuple(first[label] for label in labels)
 
 
 def name_numbers(systems: Sequence[str]) -> dict[str, Doubles]:
@@ -376,7 +368,7 @@ def covariates(board: Scoreboard, units: Units) -> dict[str, Doubles]:
     for column in board.columns:
         if known_before(column.name) and column.name != SEED:
             found.setdefault(column.name, column.values)
-    return {name: values for name, values in found.items() if len(np.unique(values[np.isfinite(values)])) > 1}
+    return {name: values for name, values in found.items() if vary(values)}
 
 
 def known_before(name: str) -> bool:
@@ -399,12 +391,9 @@ def _makes_units(column: str, labels: Sequence[str], steps: Doubles) -> bool:
 
 
 def _copies(board: Scoreboard) -> tuple[str, ...]:
-    """Systems with the same scores in three columns or more are copies of one; nothing where there are none."""
+    """(n,): the first of the systems that have the same scores, in three columns or more."""
     rows = list(zip(*(column.values.tolist() for column in board.columns), strict=True))
-    if len(board.columns) < 3 or len(set(rows)) == len(rows):
-        return ()
-    first = dict(zip(reversed(rows), reversed(board.systems), strict=True))
-    return tuple(first[row] for row in rows)
+    return _firsts(board.systems, rows) if len(board.columns) >= 3 else board.systems
 
 
 def _by_seed(board: Scoreboard, steps: Doubles, source: str) -> Units | None:

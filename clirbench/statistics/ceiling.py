@@ -5,7 +5,7 @@ How much better does a metric look by pseudo-relevance than by other judgments, 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import asin, nan, pi, sqrt
 
 import numpy as np
@@ -61,12 +61,9 @@ def freedom(covariance: Doubles, topics: int) -> float:
 
 def metric_errors(part: Evidence, unit: Ints, seed: int = 0) -> dict[str, float]:
     """Noise variance of each metric between units, of those whose segments are known: drawn 200 times."""
-    draws, found = Draws(SAMPLES, seed), {}
-    for name in part.metric_names:
-        if n := part.segments(name):
-            scores = metric_scores(part, name, draws.weights("segments", n))
-            found[name] = between_error(np.cov(scores, rowvar=False), unit)
-    return found
+    draws, known = Draws(SAMPLES, seed), {name: part.segments(name) for name in part.metric_names}
+    scores = {name: metric_scores(part, name, draws.weights("segments", n)) for name, n in known.items() if n}
+    return {name: between_error(np.cov(values, rowvar=False), unit) for name, values in scores.items()}
 
 
 def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
@@ -155,19 +152,18 @@ def tau_gaps(board: Scoreboard, units: Units, pairs: Iterable[tuple[Column, Colu
     jackknife of the difference. **Source:** Miller 1974.
     """
     found = []
-    for one, other in pairs:
-        for metric in real_metrics(board):
-            rows = np.flatnonzero(np.isfinite(metric.values + one.values + other.values))
-            own = units.only(rows)
-            if own.number < 2:
-                continue
-            x, a, b = (column.oriented[rows] for column in (metric, one, other))
-            by_one, by_other = taus(x, a, own.index), taus(x, b, own.index)
-            bias = jackknifed(float((by_one - by_other)[0]), (by_one - by_other)[1:])
-            low, high, note = (np.nan, np.nan, ALONG) if own.along_training else (bias.low, bias.high, bias.note)
-            both = float(by_one[0]), float(by_other[0])
-            sizes = len(rows), own.number
-            found.append(TauGap(one.name, other.name, metric.name, *both, bias.value, low, high, *sizes, note))
+    for (one, other), metric in product(pairs, real_metrics(board)):
+        rows = np.flatnonzero(np.isfinite(metric.values + one.values + other.values))
+        own = units.only(rows)
+        if own.number < 2:
+            continue
+        x, *both = (column.oriented[rows] for column in (metric, one, other))
+        by_one, by_other = (taus(x, y, own.index) for y in both)
+        whole, rest = float(by_one[0] - by_other[0]), (by_one - by_other)[1:]
+        bias = Interval(whole, note=ALONG) if own.along_training else jackknifed(whole, rest)
+        each, sizes = (float(by_one[0]), float(by_other[0])), (len(rows), own.number)
+        names = one.name, other.name, metric.name
+        found.append(TauGap(*names, *each, whole, bias.low, bias.high, *sizes, bias.note))
     return found
 
 
@@ -181,11 +177,10 @@ def twice_searched(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
 
 def twice_judged(board: Scoreboard) -> Iterator[tuple[Column, Column]]:
     """(by pseudo-relevance, by other judgments): one measure of the same runs, `MAP` and `MAP[qrels]`."""
-    for pseudo in board.measures:
-        for judged in board.measures:
-            two = pseudo.judged_by == "pseudo-relevance" and judged.judged_by in JUDGES
-            if two and _root(pseudo) == _root(judged) and pseudo.parts[:2] == judged.parts[:2]:
-                yield pseudo, judged
+    for pseudo, judged in product(board.measures, repeat=2):
+        two = pseudo.judged_by == "pseudo-relevance" and judged.judged_by in JUDGES
+        if two and _root(pseudo) == _root(judged) and pseudo.parts[:2] == judged.parts[:2]:
+            yield pseudo, judged
 
 
 def _root(column: Column) -> str:

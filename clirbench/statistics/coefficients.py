@@ -231,8 +231,7 @@ def kendall(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     `UnknownName` for an unknown `p_value`.
     **Source:** Kendall 1945, "The treatment of ties in ranking problems".
     """
-    problem = _reason_undefined(x, y, p_value)
-    if problem is not None:
+    if problem := _reason_undefined(x, y, p_value):
         return problem
     balance = pair_balance(x, y)
     value = balance / float(np.sqrt(4.0 * _ordered_pairs(x) * _ordered_pairs(y)) / 2)
@@ -266,8 +265,7 @@ def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = S
     Arguments, range, undefined cases and errors as in `kendall`; exact p by enumeration to n = 9.
     **Source:** Spearman 1904, "The proof and measurement of association between two things".
     """
-    problem = _reason_undefined(x, y, p_value)
-    if problem is not None:
+    if problem := _reason_undefined(x, y, p_value):
         return problem
     return pearson(ranks(x), ranks(y), p_value=p_value, samples=samples, seed=seed)
 
@@ -279,8 +277,7 @@ def pearson(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SA
     assumes normal columns; n = 2 has p = 1.
     **Source:** Pearson 1895, "Note on regression and inheritance in the case of two parents".
     """
-    problem = _reason_undefined(x, y, p_value)
-    if problem is not None:
+    if problem := _reason_undefined(x, y, p_value):
         return problem
     left, right = standardised(x), standardised(y)
     value = float(np.clip(left @ right, -1.0, 1.0))

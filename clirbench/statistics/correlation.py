@@ -18,13 +18,12 @@ from clirbench.statistics.belonging import Units, covariates, units_of
 from clirbench.statistics.ceiling import better_half_ceiling, ceilings
 from clirbench.statistics.coefficients import UNTESTED, coefficient, complete_pairs, significance
 from clirbench.statistics.given import ALONG, explaining, real_metrics
-from clirbench.statistics.grades import SHOWN, Evidence, Graded, at_most_weak, grade, reliability
+from clirbench.statistics.grades import COVARIATE, GRADES, SHOWN, WEAK, Evidence, grade, reliability
 from clirbench.types import Doubles, Ints
 
 KENDALL = "kendall"
 FEWEST_HALVED = 8
 """Fewer independent groups have no better half to compute tau in."""
-NO_METRIC = "this column counts steps of training: it is no metric"
 FOR_KENDALL = "systems are not independent: tested for kendall alone"
 NOT_ALONE = "systems are not independent: no p_value of a pair alone"
 OF_KENDALL = "p_adjusted is of kendall alone"
@@ -129,9 +128,8 @@ def _tested(row: Correlation, tests: Mapping[str, Correlation], units: Units) ->
     if row.coefficient != KENDALL:
         why = FOR_KENDALL if not units.independent else "" if isnan(row.p_value) else OF_KENDALL
         return replace(row, note=_joined(why, row.note))
-    found = tests.get(row.metric)
-    if found is None:
-        why = NO_METRIC if tests else ""
+    if (found := tests.get(row.metric)) is None:
+        why = "this column counts steps of training: it is no metric" if tests else ""
         return replace(row, p_value=nan, significant="undefined", p_method="", p_error=0.0, note=_joined(why, row.note))
     kept = {name: getattr(row, name) for name in ("n_systems", "p_value", "p_method", "p_error")}
     note = _joined(found.note, "" if units.independent else NOT_ALONE, row.note)
@@ -152,17 +150,23 @@ def between(board: Scoreboard, measure: Column, units: Units, alpha: float, know
     of = f"{sure}: tau of these topics and segments between {units.said}; systems are a sample"
     rows, told = {}, covariates(board, units)
     for row, metric, one in zip(empty, metrics, found, strict=True):
-        word = Graded(grade(one.low, one.high, known))
-        explained = explaining(told, units, metric, measure, one.tau, one.low) if word.grade in SHOWN else None
-        if explained is not None and explained.equal.p_value > alpha:
-            word = at_most_weak(word)
-        rows[metric.name] = replace(
+        row = replace(
             row, value=one.tau, p_adjusted=one.p_value, significant=significance(one.p_value, alpha), note=one.note,
             ci_low=one.low, ci_high=one.high, scheme="" if isnan(one.p_value) else of, groups=one.groups,
-            grade=word.grade, lowered=word.lowered,
-            better_half=better_half(metric.oriented, y, units.index),
+            grade=grade(one.low, one.high, known), better_half=better_half(metric.oriented, y, units.index),
         )  # fmt: skip
+        explained = explaining(told, units, metric, measure, one.tau, one.low) if row.grade in SHOWN else None
+        if explained is not None and explained.equal.p_value > alpha:
+            row = weakened(row, WEAK, COVARIATE)
+        rows[metric.name] = row
     return rows
+
+
+def weakened(row: Correlation, other: str, why: str) -> Correlation:
+    """The row; where its grade is above chance and the `other` weaker, that one takes its place, for this reason."""
+    if row.grade not in SHOWN or other not in GRADES or GRADES.index(other) <= GRADES.index(row.grade):
+        return row
+    return replace(row, grade=other, lowered=f"{row.lowered} {why}".strip())
 
 
 def better_half(x: Doubles, y: Doubles, unit: Ints) -> float:

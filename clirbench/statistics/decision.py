@@ -70,6 +70,14 @@ def tied_with_best(
     return np.asarray(tied)
 
 
+def luck_of_first(means: Doubles, draws: Doubles) -> float:
+    """The mean error of the highest of `means` + `draws`: by so much the first of several looks better than it is.
+
+    **Source:** Efron and Tibshirani 1993, "An introduction to the bootstrap", 10 (bias), of the maximum.
+    """
+    return float(draws[(means[:, None] + draws).argmax(axis=0), np.arange(draws.shape[1])].mean())
+
+
 def expected(means: Doubles, draws: Doubles, reliable: float) -> tuple[Doubles, Doubles]:
     """P(it is the best) and expected loss >= 0, the mean of true best - true value, of each system: (n,), (n,).
 
@@ -170,7 +178,8 @@ class Standing:
     """One system on a measure, turned so that more is better, in a population of topics.
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
-    from the recommended system, with Student's .95 interval of paired differences; `in_set`: it may be the best, which
+    from the recommended system, with Student's .95 interval of paired differences, moved up by what the first of so
+    many is lucky (`luck_of_first`); `in_set`: it may be the best, which
     is in the set with P = .95. `p_best`, that it is the best, and `expected_loss` >= 0 are NaN where not known: `note`
     says why.
     """
@@ -266,8 +275,9 @@ def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) ->
     best, losses = np.full((2, len(y)), nan) if note else expected(y, draws, reliable)
     tied = tied_with_best(y, error, draws, topics - 1, seed=seed)
     difference, half = y - y.max(), float(stdtrit(topics - 1, 0.975)) * error[y.argmax()]
+    centre = difference + luck_of_first(y, draws) * (half > 0)
     low, high = np.array([mean_limits(row, 0.025) for row in values]).T + (y - values.mean(axis=1))
-    columns = (y, low, high, difference, difference - half, difference + half, best, losses, tied)
+    columns = (y, low, high, difference, centre - half, centre + half, best, losses, tied)
     cells: list[list[Any]] = [list(part.systems), *(column.tolist() for column in columns), [note] * len(y)]
     rows = [Standing(*row) for row in zip(*cells, strict=True)]
     standings = tuple(rows[i] for i in np.argsort(-y, kind="stable").tolist())
@@ -373,15 +383,10 @@ def compare_with_baseline(
         return BaselineComparison(mean, nan, nan, nan, nan, margin, nan, "open", k, note)
     alpha = 0.025 / others
     low, high = mean_limits(d, alpha)
-    verdict = "open"
     # Worse, but by less than the margin, is what the margin allows.
-    if low > 0 and mean_difference_p(d, sides=1, seed=seed) <= alpha:
-        verdict = "better"
-    elif low > -margin and mean_difference_p(d + margin, sides=1, seed=seed) <= alpha:
-        verdict = "not worse"
-    elif high < 0 and mean_difference_p(-d, sides=1, seed=seed) <= alpha:
-        verdict = "worse"
-    p = mean_difference_p(d, seed=seed)
+    tests = (("better", low > 0, d), ("not worse", low > -margin, d + margin), ("worse", high < 0, -d))
+    shown = (name for name, so, up in tests if so and mean_difference_p(up, sides=1, seed=seed) <= alpha)
+    verdict, p = next(shown, "open"), mean_difference_p(d, seed=seed)
     return BaselineComparison(mean, low, high, p_above(d, 0.0), 1 - p_above(d, -margin), margin, p, verdict, k)
 
 

@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 from math import factorial, inf, nan, prod
 
 import numpy as np
@@ -25,19 +26,7 @@ import numpy as np
 from clirbench.errors import UnknownName
 from clirbench.pages import fixed
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.agreement import (
-    CONSTANT,
-    FEWEST_UNITS,
-    MOST,
-    Pairs,
-    agreement_sums,
-    deviations,
-    leaving_one,
-    ratio,
-    taus,
-    too_few,
-    too_many,
-)
+from clirbench.statistics.agreement import MOST, Pairs, agreement_sums, deviations, leaving_one, ratio, taus, too_many
 from clirbench.statistics.belonging import Units, covariates, known_before
 from clirbench.statistics.coefficients import all_orders, balances, ranks
 from clirbench.types import Doubles, Ints
@@ -94,17 +83,24 @@ class Exchanges:
         return orders
 
 
-def exchanges(
-    unit: Ints, strata: Sequence[object] | None = None, *, samples: int = SAMPLES, seed: int = 0
-) -> Exchanges:
+@dataclass(frozen=True)
+class Permuting:
+    """How units change places: not at all where no p below `alpha` could come of it; `samples` times where all orders
+    are too many."""
+
+    alpha: float = 0.05
+    samples: int = SAMPLES
+    seed: int = 0
+
+
+def exchanges(unit: Ints, strata: Sequence[object] | None = None, how: Permuting = Permuting()) -> Exchanges:
     """All exchanges of units where there are at most 5,040, else the identity and `samples` random ones.
 
     `unit`: (n,) 0, 1, ...; `strata`: (n,) or None. Units with a profile that no other has stay where they are.
     **Source:** Good 2005, "Permutation, Parametric and Bootstrap Tests", 3; Winkler et al. 2015 (blocks).
     """
-    return _exchanges(
-        tuple(unit.tolist()), tuple(map(str, [""] * len(unit) if strata is None else strata)), samples, seed
-    )
+    labels = [""] * len(unit) if strata is None else strata
+    return _exchanges(tuple(unit.tolist()), tuple(map(str, labels)), how.samples, how.seed)
 
 
 @lru_cache(maxsize=4)
@@ -122,11 +118,9 @@ def refused(found: Exchanges, alpha: float, units: int) -> str:
     """Why a test of these exchanges is not run; nothing where it is."""
     if found.smallest_p < alpha:
         return ""
-    if units <= 170 and factorial(units) > found.number and 2 / factorial(units) < alpha:
-        return (
-            f"too few of the {units} units can change places: the smallest possible p is {fixed(found.smallest_p, 3)}"
-        )
-    return f"too few independent systems ({units}): the smallest possible p is {fixed(min(1.0, found.smallest_p), 3)}"
+    others = units <= 170 and factorial(units) > found.number and 2 / factorial(units) < alpha
+    few = f"too few of the {units} units can change places" if others else f"too few independent systems ({units})"
+    return f"{few}: the smallest possible p is {fixed(found.smallest_p, 3)}"
 
 
 def shares(values: Doubles) -> Doubles:
@@ -136,16 +130,6 @@ def shares(values: Doubles) -> Doubles:
     ranked = np.sort(size, axis=0)
     below = np.stack([np.searchsorted(*columns, side="left") for columns in zip(ranked.T, size.T, strict=True)], axis=1)
     return np.asarray((len(size) - below) / len(size))
-
-
-@dataclass(frozen=True)
-class Permuting:
-    """How units change places: not at all where no p below `alpha` could come of it; `samples` times where all orders
-    are too many."""
-
-    alpha: float = 0.05
-    samples: int = SAMPLES
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -190,7 +174,7 @@ def within_strata(
     **Source:** Korn 1984, "Kendall's tau with a blocking variable"; Good 2005 (exact permutation of units).
     """
     first, second = pairs_within(strata, unit)
-    found = exchanges(unit, strata, samples=how.samples, seed=how.seed)
+    found = exchanges(unit, strata, how)
     units = int(unit.max()) + 1
     note = refused(found, how.alpha, units) if len(first) else "no two independent systems in one stratum"
     sizes = [float(np.count_nonzero(column[first] != column[second])) for column in (*x, y)]
@@ -229,7 +213,7 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
     known = normal_scores(covariates)
     basis = np.concatenate([np.ones((1, n)), known, known**2, known**3]).T
     freedom = units - np.linalg.matrix_rank(basis)
-    found = exchanges(unit, samples=how.samples, seed=how.seed)
+    found = exchanges(unit, how=how)
     note = refused(found, how.alpha, units)
     if freedom < FREEDOM:
         note = f"{freedom} residual degrees of freedom: at least {FREEDOM} are needed"
@@ -275,17 +259,13 @@ def beyond_known(
             raise UnknownName("covariate", name, known)
     given = np.stack([known[name] for name in names])
     found = {}
-    for measure in board.measures:
-        for metric in real_metrics(board):
-            rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
-            if len(rows) < 2:
-                nothing = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
-                found[measure.name, metric.name] = nothing
-                continue
+    for measure, metric in product(board.measures, real_metrics(board)):
+        rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
+        one = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
+        if len(rows) >= 2:
             unit = units.only(rows).index if declared else _factor(board, units, names, rows)
-            x, y = metric.oriented[None, rows], measure.oriented[rows]
-            one = beyond(x, y, unit, given[:, rows], how)[0]
-            found[measure.name, metric.name] = one
+            (one,) = beyond(metric.oriented[None, rows], measure.oriented[rows], unit, given[:, rows], how)
+        found[measure.name, metric.name] = one
     return found
 
 
@@ -391,15 +371,11 @@ class Estimates:
         return len(self.influence)
 
     @property
-    def jackknifed(self) -> Doubles:
-        """(units, metrics): the influence on atanh(tau); NaN where tau is 1 or -1."""
-        return np.asarray(self.influence / np.where(np.abs(self.tau) < 1, 1 - self.tau**2, nan))
-
-    @property
     def spread(self) -> Doubles:
-        """(units, metrics): the same at the size of `variance`, which is smaller."""
+        """(units, metrics): the influence on atanh(tau) at the size of `variance`; NaN where tau is 1 or -1."""
         whole = (self.influence**2).sum(axis=0)
-        return np.asarray(self.jackknifed * np.sqrt(self.variance / np.where(whole > 0, whole, 1.0)))
+        of_atanh = self.influence / np.where(np.abs(self.tau) < 1, 1 - self.tau**2, nan)
+        return np.asarray(of_atanh * np.sqrt(self.variance / np.where(whole > 0, whole, 1.0)))
 
 
 def estimates(x: Doubles, y: Doubles, unit: Ints) -> Estimates:
@@ -444,13 +420,3 @@ def _unbiased(kernel: Doubles) -> Doubles:
     total, squares = kernel.sum(axis=(1, 2)) / 2, (kernel**2).sum(axis=(1, 2)) / 2
     apart = total**2 - (kernel.sum(axis=2) ** 2).sum(axis=1) + squares
     return np.asarray((total / pairs) ** 2 - apart / (pairs * (units - 2) * (units - 3) / 2))
-
-
-def no_interval(found: Estimates, metric: int) -> str:
-    """Why there is no interval; nothing where there is one."""
-    if np.isnan(found.tau[metric]):
-        return CONSTANT
-    if found.units < FEWEST_UNITS:
-        return too_few(found.units)
-    sure = abs(found.tau[metric]) < 1 - 1e-12 and found.variance[metric] >= 1e-12  # not where a variance is NaN
-    return "" if sure else f"how sure tau is cannot be estimated from {found.units} independent systems"

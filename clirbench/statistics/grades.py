@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -20,10 +18,10 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import fixed
 from clirbench.scoreboard import Scoreboard
-from clirbench.statistics.agreement import CONSTANT
+from clirbench.statistics.agreement import CONSTANT, FEWEST_UNITS, too_few
 from clirbench.statistics.coefficients import ranks, signs
-from clirbench.statistics.given import Estimates, estimates, no_interval
-from clirbench.types import Doubles, Ints
+from clirbench.statistics.given import Estimates, estimates
+from clirbench.types import EMPTY, Doubles, Ints
 
 STRONG, MODERATE, WEAK = "strong", "moderate", "weak"
 OPEN, LITTLE, NOISY, CONTRADICTED = "open", "little", "too noisy to tell", "contradicted"
@@ -34,14 +32,6 @@ RELIABLE = 0.6
 """The reliability over topics below which a measure cannot rank the systems."""
 COVARIATE = "covariate"
 """What lowers a grade to weak where a covariate orders the systems as well as the metric."""
-
-
-@dataclass(frozen=True)
-class Graded:
-    """The grade of one metric, and why it is lower than its interval says: what `lowered` it."""
-
-    grade: str
-    lowered: str = ""
 
 
 def grade(low: float, high: float, reliability: float = nan) -> str:
@@ -56,11 +46,6 @@ def grade(low: float, high: float, reliability: float = nan) -> str:
     if reliability < RELIABLE:
         return NOISY
     return LITTLE if high < SHOWN[STRONG] else OPEN
-
-
-def at_most_weak(graded: Graded) -> Graded:
-    """The grade, but weak where it is higher: a covariate explains everything."""
-    return Graded(WEAK, f"{graded.lowered} {COVARIATE}".strip()) if graded.grade in (STRONG, MODERATE) else graded
 
 
 def reliability(values: Doubles) -> float:
@@ -89,9 +74,6 @@ def topics_to_add(found: float, topics: int) -> int | None:
     return max(0, int(np.ceil(topics * (RELIABLE / (1 - RELIABLE) * (1 - found) / found - 1))))
 
 
-NOTHING: Mapping[Any, Any] = MappingProxyType({})
-
-
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 250_000
 """Up to these numbers of systems, and of segments of all systems together, segments are drawn, and statistics are held
@@ -113,11 +95,11 @@ class Evidence:
     """
 
     board: Scoreboard
-    statistics: Mapping[tuple[str, str], Statistics] = field(default_factory=lambda: NOTHING)
-    metrics: Mapping[str, Metric] = field(default_factory=lambda: NOTHING)
-    per_topic: Mapping[str, Doubles] = field(default_factory=lambda: NOTHING)
-    measures: Mapping[str, Measure] = field(default_factory=lambda: NOTHING)
-    types: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    statistics: Mapping[tuple[str, str], Statistics] = field(default_factory=lambda: EMPTY)
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: EMPTY)
+    per_topic: Mapping[str, Doubles] = field(default_factory=lambda: EMPTY)
+    measures: Mapping[str, Measure] = field(default_factory=lambda: EMPTY)
+    types: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: EMPTY)
 
     def __post_init__(self) -> None:
         for name, values in self.per_topic.items():
@@ -163,12 +145,12 @@ class Evidence:
     @cached_property
     def x(self) -> Doubles:
         """(metrics, systems): every metric, turned so that more is better."""
-        return _stacked([column.oriented for column in self.board.metrics], len(self.systems))
+        return np.array([c.oriented for c in self.board.metrics]).reshape(len(self.metric_names), len(self.systems))
 
     @cached_property
     def y(self) -> Doubles:
         """(measures, systems): every measure, turned so that more is better."""
-        return _stacked([column.oriented for column in self.board.measures], len(self.systems))
+        return np.array([c.oriented for c in self.board.measures]).reshape(len(self.measure_names), len(self.systems))
 
     def segments(self, metric: str) -> int:
         """How many segments a metric was summed over; 0 where only its scores are known."""
@@ -236,9 +218,7 @@ def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidenc
     there = {column.name: np.isfinite(column.values) for column in evidence.board.columns}
     whole = {name for name, kept in there.items() if kept.all()}
     yield evidence.columns(whole), ""
-    for name in there if complete else ():
-        if name in whole:
-            continue
+    for name in (name for name in there if complete and name not in whole):
         role, kept = evidence.board[name].role, there[name]
         others = {other.name for other in evidence.board.columns if other.role != role and other.name in whole}
         part = evidence.columns(others | {name}).only(kept)
@@ -247,25 +227,15 @@ def panels(evidence: Evidence, complete: bool = False) -> Iterator[tuple[Evidenc
         yield part, of
 
 
-def _stacked(columns: list[Doubles], n: int) -> Doubles:
-    return np.stack(columns).astype(np.float64) if columns else np.empty((0, n))
-
-
 EXHAUSTIVE = 12
 SAMPLES = 999
 
 
 @dataclass(frozen=True)
 class Gap:
-    """tau between units of one metric less that of another; `p_value` two-sided, NaN with its reason in `note`.
+    """Two-sided `p_value` of two metrics' difference in tau between units, NaN with its reason in `note`."""
 
-    `method`: `exchange` (all exchanges, or sampled ones) or `jackknife`.
-    """
-
-    difference: float
     p_value: float
-    smallest_p: float
-    method: str
     note: str = ""
 
 
@@ -278,17 +248,7 @@ def unit_swaps(units: int, samples: int = SAMPLES, seed: int = 0) -> Doubles:
     return swaps
 
 
-def gap(
-    a: Doubles,
-    b: Doubles,
-    y: Doubles,
-    unit: Ints,
-    *,
-    alpha: float = 0.05,
-    swaps: Doubles | None = None,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Gap:
+def gap(a: Doubles, b: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05, swaps: Doubles | None = None) -> Gap:
     """Whether metric a agrees with the measure better than metric b.
 
     Where every system is a unit: both metrics' values of a system change sides, as ranks, so that no monotone
@@ -296,24 +256,21 @@ def gap(
     Where units hold several systems or a metric has ties, exchanges reject .06 to .08 at .05 (blocks of near-copies get
     the same ranks; ties of one metric are no ties of the other), so the difference of atanh(tau) is held against its
     jackknife error, t with units - 1 degrees of freedom (.02 to .05). Fewer than 6 units: neither is done.
-    `a`, `b`, `y`: (n,), finite; `swaps`: of `unit_swaps`, where many pairs are tested.
+    `a`, `b`, `y`: (n,), finite; `swaps`: other ones of `unit_swaps` than those by default.
     **Source:** Deutsch, Dror and Roth 2021 (perm-systems); Arvesen 1969 (jackknife).
     """
     units = int(unit.max()) + 1
     found = estimates(np.stack([a, b]), y, unit)
-    difference = float(found.tau[0] - found.tau[1])
-    if np.isnan(difference):
-        return Gap(difference, nan, nan, "", CONSTANT)
+    if np.isnan(found.tau).any():
+        return Gap(nan, CONSTANT)
     if units < len(y) or min(len(np.unique(a)), len(np.unique(b))) < len(y):
-        return _jackknifed(found, difference)
+        return _jackknifed(found)
     smallest = min(1.0, 2.0 ** (1 - units))
     if smallest >= alpha:
-        note = f"too few independent systems ({units}): the smallest possible p is {fixed(smallest, 3)}"
-        return Gap(difference, nan, smallest, "exchange", note)
-    drawn = unit_swaps(units, samples, seed) if swaps is None else swaps
+        return Gap(nan, f"{too_few(units)}: the smallest possible p is {fixed(smallest, 3)}")
     one, other, order = ranks(np.stack([a, b, y]))
-    moved = swapped_differences(one, other, order, drawn)
-    return Gap(difference, float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()), smallest, "exchange")
+    moved = swapped_differences(one, other, order, unit_swaps(units) if swaps is None else swaps)
+    return Gap(float((np.abs(moved) >= abs(moved[0]) - 1e-12).mean()))
 
 
 def swapped_differences(a: Doubles, b: Doubles, y: Doubles, swaps: Doubles) -> Doubles:
@@ -339,7 +296,7 @@ def swapped_differences(a: Doubles, b: Doubles, y: Doubles, swaps: Doubles) -> D
     return taus(signs(a), signs(b), crossed) - taus(signs(b), signs(a), -crossed.T)
 
 
-def _jackknifed(found: Estimates, difference: float) -> Gap:
+def _jackknifed(found: Estimates) -> Gap:
     """Student's test of the difference of two atanh(tau), each unit's influence taken from `Estimates.spread`.
 
     A plain jackknife of tau_a - tau_b has another p: on the scale of atanh a difference between large taus counts for
@@ -349,10 +306,11 @@ def _jackknifed(found: Estimates, difference: float) -> Gap:
     """
     from scipy.special import stdtr
 
-    note = no_interval(found, 0) or no_interval(found, 1)
+    note = too_few(found.units) if found.units < FEWEST_UNITS else ""
+    if not note and not ((np.abs(found.tau) < 1 - 1e-12) & (found.variance >= 1e-12)).all():  # nor where it is NaN
+        note = f"how sure tau is cannot be estimated from {found.units} independent systems"
     if note:
-        return Gap(difference, nan, nan, "jackknife", note)
+        return Gap(nan, note)
     z, spread = np.arctanh(found.tau), found.spread
     error = float(np.sqrt(((spread[:, 0] - spread[:, 1]) ** 2).sum()))
-    p = 2 * stdtr(found.units - 1, -abs(z[0] - z[1]) / error) if error > 0 else 1.0
-    return Gap(difference, float(p), 0.0, "jackknife")
+    return Gap(float(2 * stdtr(found.units - 1, -abs(z[0] - z[1]) / error)) if error > 0 else 1.0)

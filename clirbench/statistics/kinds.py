@@ -17,7 +17,7 @@ from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import taus_of_orders
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
-from clirbench.statistics.correlation import KENDALL, Correlation, between
+from clirbench.statistics.correlation import KENDALL, Correlation, between, weakened
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
@@ -92,17 +92,10 @@ class Kinds:
 
 
 def compared_kinds(
-    evidence: Evidence,
-    units: Units,
-    name: str,
-    second: Doubles,
-    *,
-    said: str,
-    kind: str,
-    alpha: float = 0.05,
-    seed: int = 0,
+    evidence: Evidence, units: Units, name: str, second: Doubles, said: tuple[str, str], alpha: float, seed: int = 0
 ) -> Kinds | None:
-    """The measure `name` by its own topics and by `second`, (systems, topics) of another kind, NaN for holes.
+    """The measure `name` by its own topics and by `second`, (systems, topics) of another kind, NaN for holes; `said`:
+    what the two kinds are called.
 
     None for more than 500 systems, along training, and for fewer than two topics of a kind.
     """
@@ -116,37 +109,33 @@ def compared_kinds(
     halves = halves_of(measure, first, min(topics, n_first // 2), unit, rng)
     orders = [aggregated(measure, spaced(values, min(topics, n_first // 2))) for values in (first, second)]
     x = np.stack([metric.oriented for metric in metrics]) if metrics else np.empty((0, len(first)))
-    seen, moved = [], []
+    found = []
     for values in pair:
         drawn = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
         ys = np.stack([aggregated(measure, one) for one in (values, *drawn)])
-        taus = taus_of_orders(x, ys, unit)
-        seen.append(taus[:, 0])
-        moved.append(taus[:, 1:])
-    differences, width = seen[0] - seen[1], NORMAL * np.std(moved[0] - moved[1], axis=1, ddof=1)
+        found.append(taus_of_orders(x, ys, unit))
+    moved = found[0] - found[1]
+    differences, width = moved[:, 0], NORMAL * np.std(moved[:, 1:], axis=1, ddof=1)
     known = reliability(pair[1]) if evidence.is_mean(name) else nan
     column = replace(evidence.board[name], values=measure.aggregate(pair[1]))
     rows = between(evidence.board, column, units, alpha, known)
-    made = [
-        KindTau(
-            metric.name, float(seen[1][m]), rows[metric.name].ci_low, rows[metric.name].ci_high,
-            rows[metric.name].grade, float(seen[0][m]), float(differences[m] - width[m]),
-            float(differences[m] + width[m]), bool(abs(differences[m]) > width[m]),
-        )
-        for m, metric in enumerate(metrics)
-    ]  # fmt: skip
+    columns = (found[1][:, 0], found[0][:, 0], differences - width, differences + width, np.abs(differences) > width)
+    made = tuple(
+        KindTau(metric, tau, row.ci_low, row.ci_high, row.grade, *others)
+        for (metric, row), tau, *others in zip(rows.items(), *(column.tolist() for column in columns), strict=True)
+    )
     agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
     means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
     one, other = (evidence.systems[int(of.argmax())] for of in means)
-    return Kinds(said, kind, topics, known, float(agreed[0, 0]), halves, tuple(made), (one, other))
+    return Kinds(*said, topics, known, float(agreed[0, 0]), halves, made, (one, other))
 
 
 def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | None) -> Iterator[Correlation]:
     """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds."""
     differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds and kinds.votes else {}
     for row in rows:
-        other = differing.get(row.metric) if (row.measure, row.coefficient) == (measure, KENDALL) else None
-        yield _lowered(row, other, TOPICS)
+        own = (row.measure, row.coefficient) == (measure, KENDALL)
+        yield weakened(row, differing.get(row.metric, ""), TOPICS) if own else row
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:
@@ -160,14 +149,8 @@ def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units:
                 others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
     for row in rows:
         held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
-        yield _lowered(row, max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else "", RETRIEVER)
-
-
-def _lowered(row: Correlation, other: str | None, by: str) -> Correlation:
-    """The row, with the other grade where its own is above chance and higher."""
-    if not other or row.grade not in SHOWN or GRADES.index(other) <= GRADES.index(row.grade):
-        return row
-    return replace(row, grade=other, lowered=f"{row.lowered} {by}".strip())
+        worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""
+        yield weakened(row, worst, RETRIEVER)
 
 
 def spaced(values: Doubles, n: int) -> Doubles:

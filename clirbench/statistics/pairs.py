@@ -3,14 +3,12 @@
 A statement about these systems and a population of topics; other systems may differ, and no grade rests on it.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from clirbench.scoreboard import Column
-from clirbench.statistics.agreement import MOST
+from clirbench.statistics.agreement import MOST, by_holes
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.coefficients import all_orders
 from clirbench.statistics.decision import topic_values
@@ -56,12 +54,9 @@ def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int
     group would be measured too well. Checkpoints of one run take part each by itself. A metric with holes is counted
     over the systems that it has, together with those that have the same ones.
     """
-    by_holes: dict[bytes, list[Column]] = defaultdict(list)
-    for column in real_metrics(evidence.board):
-        by_holes[np.isfinite(column.values + evidence.board[measure].values).tobytes()].append(column)
-    rows: dict[str, SeparablePairs] = {}
-    for holes, metrics in by_holes.items():
-        there = np.flatnonzero(np.frombuffer(holes, dtype=np.bool_))
+    metrics, rows = real_metrics(evidence.board), dict[str, SeparablePairs]()
+    x = np.array([metric.values for metric in metrics]).reshape(len(metrics), len(evidence.systems))
+    for members, there in by_holes(x, evidence.board[measure].values):
         if not units.along_training:
             there = there[np.unique(units.index[there], return_index=True)[1]]
         part = evidence.only(np.isin(np.arange(len(evidence.systems)), there))
@@ -70,14 +65,14 @@ def separable_pairs(evidence: Evidence, measure: str, units: Units, *, seed: int
             continue
         told = separable_order(values)
         better = np.stack([told > 0, (y[:, None] > y) & (told == 0)])
-        oriented = (part.board[metric.name].oriented for metric in metrics)
-        places = np.stack([np.unique(x, return_inverse=True)[1] for x in oriented]).astype(np.int16)
+        names = [metrics[m].name for m in members]
+        ranked = [np.unique(part.board[name].oriented, return_inverse=True)[1] for name in names]
+        places = np.stack(ranked).astype(np.int16)
         right = ((places[:, None, :, None] > places[:, None, None, :]) & better).sum(axis=(-2, -1)).tolist()
         pairs, separable = n * (n - 1) // 2, int(better[0].sum())
-        for metric, (own, other), p in zip(metrics, right, by_luck(places, better[0], seed).tolist(), strict=True):
-            counts = (pairs, separable, own, pairs - separable, other)
-            rows[metric.name] = SeparablePairs(measure, metric.name, *counts, p)
-    return tuple(rows[column.name] for column in evidence.board.metrics if column.name in rows)
+        for name, (own, other), p in zip(names, right, by_luck(places, better[0], seed).tolist(), strict=True):
+            rows[name] = SeparablePairs(measure, name, pairs, separable, own, pairs - separable, other, p)
+    return tuple(rows[metric.name] for metric in metrics if metric.name in rows)
 
 
 def separable_order(values: Doubles) -> Ints:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 LEVELS = ("systems", "topics", "segments")
 BLOCK = 64
-HELD = 1 << 22
-"""Values of topics that are drawn at once, beyond those of one sample."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +80,6 @@ def metric_scores(evidence: Evidence, name: str, weighting: Doubles) -> Doubles:
     else:
         scores = np.stack([weighted_scores(metric, statistics, weighting) for statistics in held], axis=1)
     return evidence.sign(name) * np.asarray(scores)
-
-
-def measure_values(evidence: Evidence, name: str, topics: Ints) -> Doubles:
-    """(samples, systems): a measure over every row of topic numbers (samples, drawn), more is better."""
-    per_topic = evidence.per_topic[name]
-    aggregate = evidence.measures[name].aggregate
-    size = max(1, min(BLOCK, HELD // max(1, len(per_topic) * topics.shape[1])))
-    blocks = range(0, len(topics), size)
-    values = [aggregate(per_topic[:, topics[at : at + size]].swapaxes(0, 1)) for at in blocks]
-    return evidence.sign(name) * np.concatenate(values)
 
 
 def percentile(sample: Doubles, level: float = 0.95) -> tuple[float, float]:

@@ -38,20 +38,6 @@ def metricx(system: str | None, shift: float) -> str:
     return "".join(json.dumps(record) + "\n" for record in named)
 
 
-def test_comet_to_json(tmp_path: Path) -> None:
-    """github.com/Unbabel/COMET, comet/cli/score.py: data[files[j]][i]["COMET"] = seg_scores[j][i]; json.dump(data)"""
-    entries = {
-        f"mt/{s}.txt": [{"src": "s", "mt": "m", "ref": "r", "COMET": c + n} for n in range(3)]
-        for s, c in (("a", 1), ("b", 2))
-    }
-    path = put(tmp_path / "comet.json", json.dumps(entries, indent=4))
-    assert means(path) == pytest.approx({"a": 2, "b": 3})
-    del entries["mt/b.txt"][1]["COMET"]
-    put(path, json.dumps(entries))
-    with pytest.raises(InputError, match=r"comet\.json: line 1: mt/b\.txt: no number under prediction, score or COMET"):
-        means(path)
-
-
 def test_metricx(tmp_path: Path) -> None:
     """github.com/google-research/metricx, metricx24/predict.py: the input jsonl with example["prediction"]; system_id
     and segment_id (from 0) as metricx24/evaluate.py reads them, which negates: lower is better."""

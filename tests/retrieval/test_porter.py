@@ -29,20 +29,6 @@ def test_examples_of_the_paper(word: str, stem: str) -> None:
     assert porter(word) == stem
 
 
-@pytest.mark.parametrize(
-    ("word", "stem"),
-    [("technology", "technolog"), ("assembly", "assembl"), ("revving", "rev"), ("trekking", "trek")],
-)
-def test_departures_that_snowball_does_not_share(word: str, stem: str) -> None:
-    """../shared/facts/retrieval.md: these are Lucene's stems."""
-    assert porter(word) == stem
-
-
-@pytest.mark.parametrize("word", ["", "a", "is", "\U0001d41a"])
-def test_short_words_are_left_alone(word: str) -> None:
-    assert porter(word) == word
-
-
 def test_a_character_of_two_units_counts_twice() -> None:
     """Lucene's code sees Java chars: a word of one such letter and s has three and loses its s."""
     assert porter("\U0001d41as") == "\U0001d41a"

@@ -20,6 +20,7 @@ from clirbench.statistics.decision import (
     expected,
     jackknifed_slope,
     logistic_slope,
+    luck_of_first,
     measure_with_topics,
     rising_pairs,
     tied_with_best,
@@ -58,13 +59,25 @@ def test_the_best_system_is_recommended() -> None:
     assert found.tied == tuple(row.system for row in found.standings[1:] if row.in_set)
 
 
-def test_a_difference_has_the_interval_of_scipy() -> None:
+def test_a_difference_has_the_interval_of_scipy_moved_up_by_the_luck_of_the_first() -> None:
     evidence = world(n=5, topics=30)
     found = decide(evidence)
     values = dict(zip(evidence.systems, evidence.per_topic["y0"], strict=True))
+    luck = luck_of_first(evidence.board["y0"].values, topic_draws(evidence.per_topic["y0"]))
     for row in found.standings[1:]:
         interval = ttest_rel(values[row.system], values[found.recommended[0]]).confidence_interval(0.95)
-        assert (row.difference_low, row.difference_high) == pytest.approx((interval.low, interval.high))
+        assert (row.difference_low, row.difference_high) == pytest.approx((interval.low + luck, interval.high + luck))
+
+
+def test_the_luck_of_the_first() -> None:
+    """Of two: s phi(d / s), s the error of their difference d (Clark 1961); of three alike, their highest."""
+    rng = np.random.default_rng(3)
+    two = rng.multivariate_normal([0, 0], [[1.0, 0.6], [0.6, 4.0]], size=400_000).T
+    size = np.sqrt(1 + 4 - 2 * 0.6)
+    for difference in (0.0, 1.0, 3.0):
+        expected = size * norm.pdf(difference / size)
+        assert luck_of_first(np.array([difference, 0.0]), two) == pytest.approx(expected, abs=0.01)
+    assert luck_of_first(np.zeros(3), rng.normal(size=(3, 400_000))) == pytest.approx(1.5 / np.sqrt(np.pi), abs=0.01)
 
 
 def test_an_interval_of_a_mean_is_at_least_that_of_student() -> None:

@@ -40,11 +40,6 @@ def test_strata_match_units_whatever_their_order_on_the_board() -> None:
     assert found.orders.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
 
 
-def test_two_systems_a_stratum_are_the_sign_permutation() -> None:
-    found = exchanges(np.arange(16), [i % 8 for i in range(16)])
-    assert (found.number, found.exact, found.smallest_p) == (256, True, 2 / 256)
-
-
 def test_smallest_p_of_two_and_four_units() -> None:
     for units, smallest in ((2, 1.0), (4, 2 / 24)):
         found = exchanges(np.repeat(np.arange(units), 8))

@@ -76,10 +76,12 @@ def test_few_units_are_not_tested() -> None:
     a, b, y = rng.normal(size=(3, 5))
     five = gap(a, b, y, np.arange(5))
     assert np.isnan(five.p_value)
-    assert five.smallest_p == 0.0625
+    assert five.note == "too few independent systems (5): the smallest possible p is 0.062"
     families = gap(*(np.repeat(column, 4) for column in (a, b, y)), np.repeat(np.arange(5), 4))
     assert np.isnan(families.p_value)
     assert families.note == "too few independent systems (5)"
+    exact = gap(np.repeat(np.arange(8.0), 2), rng.normal(size=16), np.arange(16.0), np.repeat(np.arange(8), 2))
+    assert exact.note == "how sure tau is cannot be estimated from 8 independent systems"
     constant = gap(np.ones(8), *rng.normal(size=(2, 8)), np.arange(8))
     assert np.isnan(constant.p_value)
     assert "constant" in constant.note

@@ -35,7 +35,7 @@ def evidence(values: Doubles, **metrics: Doubles) -> Evidence:
 
 def kinds(first: Doubles, second: Doubles, **metrics: Doubles) -> Kinds:
     held = evidence(first, **metrics)
-    found = compared_kinds(held, units_of(held.board), "RBO(p=0.9)", second, said="of one kind", kind="other")
+    found = compared_kinds(held, units_of(held.board), "RBO(p=0.9)", second, ("of one kind", "other"), 0.05)
     assert found is not None
     return found
 
@@ -87,7 +87,7 @@ def test_draws_are_those_of_the_seed_and_holes_are_allowed() -> None:
 def test_nothing_is_compared_with_one_topic() -> None:
     held = evidence(topics_of(TRUTH, 9, 0.1, 1), good=TRUTH)
     units = units_of(held.board)
-    assert compared_kinds(held, units, "RBO(p=0.9)", np.ones((N, 1)), said="", kind="other") is None
+    assert compared_kinds(held, units, "RBO(p=0.9)", np.ones((N, 1)), ("", "other"), 0.05) is None
 
 
 ROW = Correlation("RBO", "X", KENDALL, 0.8, grade=STRONG)

@@ -11,7 +11,6 @@ from clirbench.statistics import resampling
 from clirbench.statistics.resampling import (
     LEVELS,
     Draws,
-    measure_values,
     metric_scores,
     weighted_scores,
     weights,
@@ -63,9 +62,6 @@ def test_columns_resample_together() -> None:
     items = draws.items("segments", 60)
     segment_scores = np.stack([evidence.statistics["m1", system][:, 0] for system in evidence.systems])
     assert metric_scores(evidence, "m1", weights(items, 60)) == pytest.approx(segment_scores[:, items].mean(-1).T)
-    topics = draws.items("topics", 30)
-    expected = evidence.per_topic["y0"][:, topics].mean(-1).T
-    assert measure_values(evidence, "y0", topics) == pytest.approx(expected)
 
 
 def test_draws_are_the_same_however_they_are_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

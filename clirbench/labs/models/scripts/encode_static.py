@@ -8,50 +8,31 @@ English), of which nothing is imported.
 """
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clirbench.labs.models.scripts.lines import ScriptError, Work, main, need, released, vectors
+from clirbench.labs.models.scripts.lines import ScriptError, Work, files, main, need, released, splitter, vectors
+
+FILES = "*.safetensors", (("wordllama", "weights/*.safetensors"), ("wordllama", "tokenizers/*.json"))
+"""Weights in a folder of one's own; and in the wheel, with the tokenizer."""
 
 
 def about(settings: dict[str, Any]) -> str:
     """sha256 of weights and tokenizer, and the library of the tokenizer; fails where one is missing."""
     from clirbench.labs.models.program import content_fingerprint
 
-    need("dense", "tokenizers", "safetensors")
-    return " ".join([*map(content_fingerprint, files(settings)), released("tokenizers")])
-
-
-def files(settings: dict[str, Any]) -> list[Path]:
-    """[weights, tokenizer]."""
-    if settings.get("folder"):
-        patterns = [(Path(settings["folder"]), "*.safetensors"), (Path(settings["folder"]), "tokenizer.json")]
-    else:
-        need("dense", "wordllama")
-        spec = find_spec("wordllama")
-        home = Path((spec.submodule_search_locations or [""])[0] if spec else "")
-        patterns = [(home / "weights", "*.safetensors"), (home / "tokenizers", "*.json")]
-    for folder, pattern in patterns:
-        if (n := len(list(folder.glob(pattern)))) != 1:
-            raise ScriptError(f"{folder}: {n} files {pattern}; a folder of static vectors has one")
-    return [next(folder.glob(pattern)) for folder, pattern in patterns]
+    need("dense", "tokenizers", "safetensors", *(() if settings.get("folder") else ("wordllama",)))
+    return " ".join([*map(content_fingerprint, files(settings, *FILES)), released("tokenizers")])
 
 
 def work(settings: dict[str, Any]) -> Work:
     """The tokenizer and the table, loaded."""
     import numpy as np
     from scipy.sparse import csr_array
-    from tokenizers import Tokenizer
 
-    weights, tokenizer = files(settings)
-    try:
-        known = Tokenizer.from_file(str(tokenizer))
-    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
-        raise ScriptError(f"{tokenizer}: no tokenizer that can be read ({error})") from None
-    known.no_padding()
-    known.no_truncation()
+    weights, tokenizer = files(settings, *FILES)
+    known = splitter(tokenizer)
     table = table_of(weights)
 
     def encode(texts: Sequence[str]) -> list[str]:

@@ -92,6 +92,35 @@ def folder(settings: Mapping[str, Any], name: str) -> Path:
     return path
 
 
+def files(settings: Mapping[str, Any], weights: str, own: Sequence[tuple[str, str]]) -> list[Path]:
+    """[weights, tokenizer]: in the setting `folder`, `weights` and tokenizer.json; else `own`: (package, pattern).
+
+    Packages are found, not imported. Fails where a pattern does not fit one file.
+    """
+    if settings.get("folder"):
+        asked = [(Path(settings["folder"]), pattern) for pattern in (weights, "tokenizer.json")]
+    else:
+        specs = ((find_spec(package), pattern) for package, pattern in own)
+        asked = [(Path(((spec and spec.submodule_search_locations) or [""])[0]), pattern) for spec, pattern in specs]
+    for place, pattern in asked:
+        if (n := len(list(place.glob(pattern)))) != 1:
+            raise ScriptError(f"{place}: {n} files {pattern}; an encoder has one")
+    return [next(place.glob(pattern)) for place, pattern in asked]
+
+
+def splitter(file: Path) -> Any:
+    """The tokenizer of a tokenizer.json, which neither pads nor cuts."""
+    from tokenizers import Tokenizer
+
+    try:
+        known = Tokenizer.from_file(str(file))
+    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
+        raise ScriptError(f"{file}: no tokenizer that can be read ({error})") from None
+    known.no_padding()
+    known.no_truncation()
+    return known
+
+
 def positions(model: Path) -> int:
     """How many tokens a text of this model may have, as far as its config.json tells."""
     try:

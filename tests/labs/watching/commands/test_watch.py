@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from clirbench.errors import ConfigError, InputError, NothingCompared, StoreError
+from clirbench.errors import ConfigError, InputError, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
 from clirbench.result import Experiment, Inputs, Result
@@ -133,12 +133,6 @@ def test_the_rule_ends_it(tmp_path: Path, lines: list[str], cli: Cli) -> None:
     (row,) = events(tmp_path, "outlook")
     assert row["verdict"] == "past the peak"
     assert 4 <= float(str(row["best"])) <= 7
-
-
-def test_all_pending(tmp_path: Path, lines: list[str]) -> None:
-    (tmp_path / "ckpt" / "step_1.txt").write_text("half", encoding="utf-8")
-    with pytest.raises(NothingCompared, match="every system is pending: step1"):
-        watching(tmp_path).look()
 
 
 @pytest.mark.parametrize(
