@@ -291,9 +291,12 @@ def second_measure(experiment: Experiment, inputs: Inputs) -> Measure | None:
 
 
 EXCHANGED = "exchanged"
-OF_WAY = ("exchanged_tau", "ci_low", "ci_high", "p_adjusted", "exchanged_grade")
+OF_WAY = ("exchanged_tau", "exchanged_ci_low", "exchanged_ci_high", "exchanged_p_adjusted", "exchanged_grade")
 ABOUT = {
     "exchanged_tau": "tau of the other way: the other reference is searched",
+    "exchanged_ci_low": "lower end of the interval of exchanged_tau, corrected for all metrics",
+    "exchanged_ci_high": "upper end of the interval of exchanged_tau, corrected for all metrics",
+    "exchanged_p_adjusted": "one-sided p-value of exchanged_tau, for all metrics together",
     "exchanged_grade": "the grade of the other way",
     "grade": "the weaker grade of both ways",
 }
@@ -327,7 +330,7 @@ def both_ways(result: Result, other: Result) -> Result:
     searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
     text = (
         f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
-        f"and scores against {searched}: interval, p and exchanged_grade are its own. grade is the weaker of the two.",
+        f"and scores against {searched}: columns exchanged_... are its own. grade is the weaker of the two.",
     )
     title = "Is it the same with the two references exchanged?"
     said = sum(row[0] == cells[0][0] for row in cells)

@@ -17,6 +17,7 @@ from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.metrics.tokens import STRETCH, stretches
+from clirbench.pages import many
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.statistics.belonging import Units
 from clirbench.statistics.correlation import KENDALL, correlate, reliabilities, with_ceilings
@@ -77,7 +78,7 @@ def statistics(metric: Metric, test: TestSet, text: Text) -> Statistics:
     hypotheses = _lines(text, text.fingerprint)
     if len(hypotheses) != len(test):
         raise AlignmentError(
-            f"{text.where} has {len(hypotheses)} lines, the reference {len(test)}: they must be line-aligned"
+            f"{text.where} has {many(len(hypotheses), 'line')}, the reference {len(test)}: they must be line-aligned"
         )
     if len(hypotheses) <= STRETCH or not getattr(metric, "by_segment", False):
         return metric.statistics(hypotheses, test)

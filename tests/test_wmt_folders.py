@@ -78,3 +78,27 @@ def test_a_folder_of_wmt_by_another_name_is_in_the_same_languages_or_stops(
     done = cli("folder=x", "check=true", timeout=900)
     if "liv" not in pair and not done.returncode:
         assert done.stdout.startswith(f"Languages: {pair} (by the texts); analyser: ")
+
+
+def test_a_grade_that_other_topics_would_lower_by_noise_alone_stays_and_is_named(
+    shared_data: Path, tmp_path: Path, cli: Cli
+) -> None:
+    """Six systems of cs-uk, each line a document: by rare terms low ends of tau are .25 or more, by key terms less, and
+    tau by as many topics is higher by rare terms; it differs no more than topics let it."""
+    source, folder = shared_data / "wmt24" / "cs-uk", tmp_path / "cs-uk"
+    names = ("Claude-3.5", "CommandR-plus", "CycleL", "GPT-4", "Gemini-1.5-Pro", "IKUN")
+    for name in ("reference-A.txt.gz", *(f"systems/{system}.txt.gz" for system in names)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(source / name)
+    assert cli("cs-uk", "hydra.run.dir=run", "engine.workers=1", timeout=900).returncode == 0
+    rows = read_table(tmp_path / "run" / "correlations.tsv").records()
+    rare = {r["metric"]: r for r in rows if (r["measure"], r["coefficient"]) == ("RBO(p=0.9)", "kendall")}
+    key = {row["metric"]: row for row in read_table(tmp_path / "run" / "topic_kinds.tsv").records()}
+    moved = [name for name, row in key.items() if float(rare[name]["ci_low"]) >= 0.25 > float(row["low"])]
+    assert moved
+    assert all(float(key[name]["tau"]) < float(key[name]["first_tau"]) for name in moved)
+    assert {(rare[name]["grade"], key[name]["differs"].lower()) for name in moved} == {("moderate", "false")}
+    answer = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))["answer"]
+    said = re.search(r"not people's queries; by key terms (.+?) are weak, perhaps by chance\.", answer)
+    assert said is not None
+    assert re.split(", | and ", said[1]) == moved

@@ -273,7 +273,7 @@ class Outcome:
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
             table = cells.pivot(index="measure", columns="metric", values="tau").loc[order[0], order[1]]
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
-            said = f"{self.results['units']['said']}; x: not significant by p_adjusted{untested}"
+            said = f"{self.results['units']['said']}; x: not significantly above 0{untested}"
             shown += [table.rename_axis(index=None, columns=None).to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)
@@ -298,8 +298,8 @@ def pandas_frame(given: object) -> "pd.DataFrame | None":
         return pd.DataFrame(computed.to_dict(as_series=False))
     except narwhals.exceptions.DuplicateError as error:
         raise InputError(f"the DataFrame: {' '.join(str(error).split())}; rename one of them") from None
-    except TypeError:
-        return None
+    except TypeError:  # a table that has its own way, such as a Dataset of Hugging Face
+        return given.to_pandas() if hasattr(given, "to_pandas") else None
 
 
 def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:

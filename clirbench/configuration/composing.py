@@ -24,6 +24,7 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import ConfigRepository
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -180,11 +181,15 @@ def compose_configuration(overrides: Sequence[str]) -> DictConfig:
 
 def composed(overrides: Sequence[str]) -> DictConfig:
     """The configuration that Hydra makes of prepared overrides, with its own part, `hydra`."""
-    try:
-        with COMPOSING, initialize_config_dir(str(CONF), version_base="1.3"):
-            return compose("config", overrides=list(overrides), return_hydra_config=True)
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
-        raise refusal(error) from None
+    with COMPOSING:
+        theirs, GlobalHydra.instance().hydra = GlobalHydra.instance().hydra, None  # of a program that Hydra started
+        try:
+            with initialize_config_dir(str(CONF), version_base="1.3"):
+                return compose("config", overrides=list(overrides), return_hydra_config=True)
+        except (HydraException, OmegaConfBaseException, ValueError) as error:
+            raise refusal(error) from None
+        finally:
+            GlobalHydra.instance().hydra = theirs
 
 
 def _without_leftovers(
@@ -197,7 +202,7 @@ def _without_leftovers(
 
     cfg = load(overrides)
     folders = [*(Path(source.path) for source in self.get_sources()), *(own_folders(overrides) or ())]
-    for node in replaced_nodes(overrides, folders):
+    for node in replaced_nodes(overrides, folders) if CONF in folders else ():  # a program of others may be Hydra's too
         own = load([one for one in overrides if key_of(one) == SEARCH_PATH or concerns(one, node)]).get(node)
         with open_dict(cfg):
             cfg[node] = own

@@ -15,6 +15,7 @@ from clirbench.corpora.layout import Layout, chosen_references, crossed_referenc
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.lines import Lines, line_ends, n_blank
 from clirbench.files.tables import table_rows
+from clirbench.pages import many
 from clirbench.text import Text, check_name
 from clirbench.types import DocumentMap, Documents, Ints, TestSet
 
@@ -41,7 +42,7 @@ def survey(text: Text) -> Survey:
 def unequal_lines_error(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
     """The error for two texts that must have the same number of lines."""
     return AlignmentError(
-        f"{where} has {found} lines, {expected_where} has {expected}; both must have one segment a line, "
+        f"{where} has {many(found, 'line')}, {expected_where} has {expected}; both must have one segment a line, "
         "and lines end at '\\n' alone"
     )
 

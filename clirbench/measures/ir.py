@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
+from clirbench.later import keep_recent
 from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
 from clirbench.types import Doubles, Ints, Judged, Need, Run
 
@@ -86,11 +87,7 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     values = np.zeros((len(measures), len(judged.topic_ids)))
     if not values.size:
         return values
-    import ir_measures
-
-    numbers = {topic_id: str(number) for number, topic_id in enumerate(judged.topic_ids)}
-    qrels = {numbers[topic_id]: dict(grades) for topic_id, grades in judged.qrels.grades.items()}
-    scores = as_scores(run, numbers)
+    scores = as_scores(run, {topic_id: str(number) for number, topic_id in enumerate(judged.topic_ids)})
     if not scores:
         return values
     rows: dict[Any, list[int]] = {}
@@ -99,7 +96,7 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     # A measure's hash is computed from its text at each call; its identity costs nothing, while it is held.
     seen: dict[int, tuple[Any, list[int]]] = {}
     try:
-        for result in ir_measures.evaluator(list(rows), qrels).iter_calc(scores):
+        for result in _evaluator(tuple(measures), judged).iter_calc(scores):
             if result.query_id in scores:
                 known = result.measure
                 found = seen.get(id(known)) or seen.setdefault(id(known), (known, rows[known]))
@@ -107,6 +104,16 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     except (OSError, subprocess.SubprocessError) as error:
         raise ResourceError(f"a measure's program could not be run ({error}); leave the measure out") from error
     return values
+
+
+@keep_recent(2)
+def _evaluator(measures: tuple[IrMeasure, ...], judged: Judged) -> Any:
+    """What ir-measures makes of the judgments, once for all systems: a `Judged` hashes by identity."""
+    import ir_measures
+
+    grades = enumerate(judged.qrels.grades[topic_id] for topic_id in judged.topic_ids)
+    qrels = {str(number): dict(held) for number, held in grades}
+    return ir_measures.evaluator(list(dict.fromkeys(measure.parsed for measure in measures)), qrels)
 
 
 def as_scores(run: Run, names: Mapping[str, str]) -> dict[str, dict[str, float]]:

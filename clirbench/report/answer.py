@@ -21,7 +21,7 @@ from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, Units, covariates
+from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
@@ -30,10 +30,7 @@ from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPE
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
-OF_ROW = (
-    "measure", "metric", "grade", "lowered", "tau", "low", "high", "p_value", "p_adjusted", "systems", "groups",
-    "better_half", "reliability", "note",
-)  # fmt: skip
+OF_ROW = "measure metric grade lowered tau low high p_value p_adjusted systems groups better_half reliability note"
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
 Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
@@ -74,10 +71,8 @@ def findings(result: Result) -> list[Finding]:
         return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
-    made = sorted(
-        (agreement(row, result) for row in own),
-        key=lambda found: (_place(found["grade"]), -found["low"] if not isnan(found["low"]) else 2.0),
-    )
+    made = [agreement(row, result) for row in own]
+    made.sort(key=lambda found: (_place(found["grade"]), 2.0 if isnan(found["low"]) else -found["low"]))
     return [*made, *(_about(result, measure, made[0], rows) if made else ())]
 
 
@@ -92,7 +87,8 @@ def agreement(row: Correlation, result: Result) -> Finding:
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
         needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
     values = {
-        **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW},
+        **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
+        "confidence": row.scheme.partition(",")[0],
         "grouped_by": "" if units.independent else units.source,
         "declared": bool(result.experiment.units) or units.source in result.board.metadata,
         "topics": topics,
@@ -150,7 +146,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
-    yield from _of_topics(result, name, "topics" in top["lowered"].split())
+    yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
         of = beyond_known(board, units, given, how, declared=bool(experiment.units))
@@ -176,13 +172,15 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     return Finding("reading", values=values | {"grouped_by": result.units.source})
 
 
-def _of_topics(result: Result, metric: str, lowered: bool) -> Iterator[Finding]:
+def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds) is not None:
-        grade = next((one.grade for one in kinds.metrics if one.metric == metric and lowered), "")
+        grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
-        yield Finding("queries", values=values | {"metric": metric, "grade": grade})
+        lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
+        said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
+        yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
 
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
@@ -216,7 +214,8 @@ def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
 def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterator[Finding]:
     """Along training: tau describes; runs are tested against each other at the same steps where there are enough."""
     units, alpha = result.units, result.experiment.alpha
-    yield Finding("training", values={"measure": measure.name, "runs": units.number, "systems": len(units.labels)})
+    values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
+    yield Finding("training", values=values)
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: _place(grades[name]))
@@ -238,7 +237,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "better than chance, not enough to choose systems by"
+BETTER = "above chance, not enough for choosing systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
@@ -300,19 +299,20 @@ def _agreement(found: Finding) -> str:
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         evidence = BETTER if grade == WEAK else "{grade} evidence"
-        return f"{{metric}} orders {what} as {_judge(found)} (at least {{low}}{of}): {evidence}."
+        sure = f"({{confidence}} confidence: at least {{low}}{of})"
+        return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
     if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way (at most {high} right)."
+        return "{metric} orders most pairs the wrong way ({confidence} confidence: at most {high} right)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
-        return "{metric} is close to a coin flip (at most {high} right)."
+        return "{metric} is close to a coin flip ({confidence} confidence: at most {high} right)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])} more"
         more = "" if found["tau"] <= 0 else f"; {needed or 'over 100 would be needed'}"
-        return f"{{metric}}: undecided with {{groups}} {noun}{more}."
+        return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -321,15 +321,14 @@ def _agreement(found: Finding) -> str:
 
 def _of(found: Finding) -> str:
     """How many groups, where systems share one; that they are taken for independent, where nobody declared it."""
-    assumed = "" if found["declared"] else ", if made independently"
     if found["grouped_by"]:
-        return f"{found['groups']} {'independent ' if found['declared'] else ''}groups of systems{assumed}"
-    return f"{found['groups']} systems{assumed}" if assumed else ""
+        of = "independent groups of systems" if found["declared"] else "system groups, if independent"
+        return f"{found['groups']} {of}"
+    return "" if found["declared"] else f"{found['groups']} systems, if made independently"
 
 
 def _basis(found: Finding) -> str:
-    noun = "groups" if found["grouped_by"] else "systems"
-    return f"All this assumes {found['groups']} {noun} that were made independently."
+    return f"All this assumes {found['groups']} {'groups' if found['grouped_by'] else 'systems'} made independently."
 
 
 def _judge(found: Finding) -> str:
@@ -347,8 +346,8 @@ def other_metrics(found: Sequence[Finding]) -> str:
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
-    pairs = [(a, b) for a, b in combinations(found, 2) if a["grade"] != b["grade"]]
-    if any(a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
+    pairs = combinations([one for one in found if one["grade"]], 2)
+    if any(a["grade"] != b["grade"] and a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
         said.append("a grade goes by the low end of tau, not by tau")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
@@ -372,18 +371,17 @@ def _range(found: Finding) -> str:
 
 
 def _queries(found: Finding) -> str:
-    said = "Topics are {topics}, not people's queries"
+    same = found["first"] == found["first_by_second"]
+    first = "though {first} is first by both" if same else "and {first_by_second} is first"
+    otherwise = [f"the order of the systems differs, {first}"] if found["differs"] else []
+    otherwise += ["{by_noise}, perhaps by chance"] if found["by_noise"] else []
     if found["grade"]:
-        said += f"; by {{second}} {{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"
-    elif found["differs"]:
-        same = found["first"] == found["first_by_second"]
-        first = "though {first} is first by both" if same else "and {first_by_second} is first"
-        said += f"; by {{second}} the order of the systems differs, {first}"
-    return f"{said}."
+        otherwise = [f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"]
+    return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
 
 
 def _separable(found: Finding) -> str:
-    of, rest = "Of these {systems} {of}' {pairs} pairs", ", and {others_right} of the other {others}"
+    of, one = "Of these {systems} {of}' {pairs} pairs", f", {'and' if found['others_right'] else 'not'} the other one"
     if found["of"] == "groups":
         of = "With one system of each of the {systems} groups ({pairs} pairs)"
     told = "{separable}" if 0 < found["separable"] < found["pairs"] else "all" if found["separable"] else "none"
@@ -391,7 +389,8 @@ def _separable(found: Finding) -> str:
     if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
         return f"{first}."
     luck = "" if along else " (by luck: {p_value})"
-    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest if found['others'] else ''}."
+    rest = {0: "", 1: one}.get(found["others"], ", and {others_right} of the other {others}")
+    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -435,7 +434,10 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    return f"Checkpoints of {of} cannot validate a metric for other runs."
+    made = f"Checkpoints of {of}"
+    if found["grouped_by"] == NUMBERED:
+        made = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    return f"{made} cannot validate a metric for other runs."
 
 
 def _same_step(found: Finding) -> str:

@@ -15,19 +15,8 @@ from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
-VERDICTS = {
-    "better": ("Better than the baseline {baseline}", "{systems} is better than {baseline} by {measure}"),
-    "not worse": (
-        "Not worse than the baseline {baseline} by more than MARGIN",
-        "{systems} is not worse than {baseline} by more than MARGIN {measure}",
-    ),
-    "worse": ("Worse than the baseline {baseline}", "{systems} is worse than {baseline} by {measure}"),
-    "open": (
-        "No system is shown to be better or worse than the baseline {baseline}",
-        "Whether {systems} is better than {baseline} by {measure} is undecided",
-    ),
-}
-"""Sentences on several candidates, and on one."""
+FIRST = "which retrieval itself puts first"
+"""The recommended system: measured, no metric chose it."""
 
 
 @keep_recent(1)
@@ -48,8 +37,7 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
 
 def recommended(result: Result) -> str:
     """The system that the decision of the run recommends, the first of equal ones; empty where nothing is decided."""
-    decision = result.decision
-    return decision.recommended[0] if decision is not None and decision.standings else ""
+    return of.recommended[0] if (of := result.decision) is not None and of.standings else ""
 
 
 def _against(result: Result) -> Iterator[Finding]:
@@ -57,25 +45,25 @@ def _against(result: Result) -> Iterator[Finding]:
     found, several = result.against_baseline, len(result.against_baseline) > 1
     margin = short(result.experiment.margin)
     corrected = f" by {{measure}}, corrected for {len(found)} candidates"
-    for verdict, said in VERDICTS.items():
+    for verdict in ("better", "not worse", "worse", "open"):
         names = [name for name, row in found.items() if row.verdict == verdict]
         if not names or (several and verdict == "open" and len(names) < len(found)):
             continue
         values: dict[str, Any] = {"baseline": result.experiment.baseline, "measure": result.decided_by}
         values |= {"verdict": verdict, "systems": names}
-        row, text = found[names[0]], said[not several].replace("MARGIN", margin)
+        row, more = found[names[0]], f" by more than {margin}" if verdict == "not worse" else ""
+        text = f"{verdict.capitalize()} than the baseline {{baseline}}{more}"
+        if not several:
+            text = f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {{measure}}"
+        if verdict == "open":
+            no = "No system is shown to be better or worse than the baseline {baseline}"
+            text = no if several else "Whether {systems} is better than {baseline} by {measure} is undecided"
         if several and verdict == "open":
             values["note"] = row.note
             text += f"{corrected}{' ({note})' if row.note else ''}."
         elif several:
-            of_them = (
-                "{systems}"
-                if verdict != "worse"
-                else "all of them"
-                if result.worse
-                else f"{len(names)} of the {len(found)} others"
-            )
-            text += f"{corrected}: {of_them}."
+            worse = "all of them" if result.worse else f"{len(names)} of the {len(found)} others"
+            text += f"{corrected}: {worse if verdict == 'worse' else '{systems}'}."
         elif row.note:
             values["note"] = row.note
             text = "clirbench cannot tell whether {systems} is better than {baseline} by {measure}: {note}."
@@ -96,25 +84,25 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         return
     others, wanted = decision.standings[len(systems) :], result.board.first_measure
     values: dict[str, Any] = {"measure": measure, "systems": systems, "tied": tied}
-    by = "By this reference, " if result.board[measure].judged_by == "pseudo-relevance" else ""
+    by_reference = result.board[measure].judged_by == "pseudo-relevance"
+    by = "By this reference, " if by_reference else ""
     if wanted is not None and wanted.name != measure:
         values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
     if all_tied := 0 < len(tied) == len(others):
         values["n"] = len(decision.standings)
-        said = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest value. "
-        said += "Choose the cheapest, or add topics."
+        tied_all = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest"
+        said = f"{tied_all} {{measure}}. Choose the cheapest, or add topics."
     elif tied:
-        said = f"{by}clirbench recommends {{systems}}; statistically tied: {{tied}}."
+        said = f"{by}clirbench recommends {{systems}}, {FIRST}; statistically tied: {{tied}}."
     else:
         near = max(others, key=lambda row: row.difference)
         lead, *interval = _loss(decision, near.system)
         values |= {"nearest": near.system, "lead": lead, "interval": tuple(interval)}
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
-        said = f"{by}clirbench recommends {{systems}}: significantly better than {rest}."
+        said = f"{by}clirbench recommends {{systems}}, {FIRST}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
-    flagged = [name for name in systems if name in result.resemblances.nearest]
-    if flagged and result.board[measure].judged_by == "pseudo-relevance":
+    if by_reference and (flagged := [name for name in systems if name in result.resemblances.nearest]):
         said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         yield Finding("near reference", said, {"systems": flagged})
     if (english := result.monolingual) > 0:
@@ -136,7 +124,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     first, grade = next(iter(grades.items()), ("", ""))
     for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
         if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
-            said = "Of two of these systems that differ by 1 {metric}, the higher one is better by {measure} with "
+            said = "Of two of these systems only 1 {metric} apart, the higher one is better by {measure} with "
             values = {"metric": first, "measure": measure, "p_better": pick.better}
             values["interval"] = (pick.better_low, pick.better_high)
             yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
@@ -189,13 +177,13 @@ def _decision_table(result: Result) -> Iterator[Table]:
     if decision is None or not decision.standings:
         return
     english, measure, seeds = result.monolingual, decision.measure, _over_seeds(result, decision)
-    unseeded, rows = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed", []
+    rows = []
     for row in decision.standings:
         own = row if result.board[measure].higher_is_better else _turned(row)
         cells: dict[str, Any] = {"system": row.system, "measure": measure, "value": own.value}
-        cells |= {"mean_over_seeds": seeds.get(row.system, "")} | asdict(own) | {"in_set": str(row.in_set).lower()}
-        note = "; ".join(filter(None, [cells.pop("note"), unseeded]))
-        rows.append(cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note})
+        cells |= ({"mean_over_seeds": seeds[row.system]} if seeds else {}) | asdict(own)
+        cells |= {"in_set": str(row.in_set).lower()} | ({"of_english": row.value / english} if english > 0 else {})
+        rows.append(cells | {"note": cells.pop("note")})
     told = [
         f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
         f"{POPULATION}. difference: from {decision.standings[0].system}, by paired topics. in_set: it may be the best; "
@@ -237,12 +225,11 @@ def _picks_table(result: Result) -> Iterator[Table]:
     if decision is None or not decision.picks:
         return
     later = [field.name for field in fields(Pick)[2:]]
-    rows = []
-    for pick in decision.picks:
-        tied = str(decision[pick.system].in_set).lower()
-        rows.append(
-            (pick.metric, pick.system, decision.measure, *_loss(decision, pick.system), tied, *astuple(pick)[2:])
-        )
+    tied = {row.system: str(row.in_set).lower() for row in decision.standings}
+    rows = [
+        (of.metric, of.system, decision.measure, *_loss(decision, of.system), tied[of.system], *astuple(of)[2:])
+        for of in decision.picks
+    ]
     told = (
         f"loss: what choosing the metric's first system loses in {decision.measure} against "
         f"{decision.standings[0].system}, with its .95 interval. better: of two of these systems whose metric differs "

@@ -86,10 +86,10 @@ def mark(row: Correlation) -> str:
 
 
 def marks(rows: Sequence[Correlation]) -> str:
-    """What the marks of a tau table mean: `x: not significant`; of Kendall's tau, for all metrics together."""
+    """What the marks of a tau table mean: `x: not significant`; Kendall's tau is tested one-sided, for all metrics."""
     kept = {mark(row) for row in rows if not isnan(row.value)}
-    by = " by p_adjusted" if rows[0].coefficient == KENDALL else ""
-    meanings = [f"x: not significant{by}"] if kept - {"?"} or "?" not in kept else []
+    said = "x: not significantly above 0" if rows[0].coefficient == KENDALL else "x: not significant"
+    meanings = [said] if kept - {"?"} or "?" not in kept else []
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 
 
@@ -231,19 +231,22 @@ def _directions(result: Result) -> Iterator[str]:
 def table_notes(result: Result, title: str) -> list[str]:
     """The notes that are part of the tau table itself: why it is not tested, and that no person judged."""
     columns = [column for column in result.board.measures if column.table == title]
-    reasons = dict.fromkeys(
-        row.note.partition(";")[0]
+    measures, reasons = {column.name for column in columns}, dict[str, dict[str, None]]()
+    shown = [
+        row
         for row in result.correlations
-        if row.measure in {column.name for column in columns}
-        and row.coefficient == first_coefficient(result)
-        and mark(row) == "?"
-        and not isnan(row.value)
-    )
+        if row.measure in measures and row.coefficient == first_coefficient(result) and not isnan(row.value)
+    ]
+    for row in shown:
+        if mark(row) == "?":
+            reasons.setdefault(row.note.partition(";")[0], {})[row.metric] = None
+    every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
     told = judges(
         [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
         result.board.metrics,
     )
-    return [*(f"not tested: {reason}" for reason in reasons), *(said.removesuffix(".") for said in told)]
+    untested = [f"not tested{'' if every else f' ({listed([*of])})'}: {reason}" for reason, of in reasons.items()]
+    return [*untested, *(said.removesuffix(".") for said in told)]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:

@@ -19,7 +19,7 @@ from clirbench.statistics.belonging import Units
 from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, weakened
 from clirbench.statistics.given import real_metrics
-from clirbench.statistics.grades import GRADES, RELIABLE, Evidence, reliability
+from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
 TOPICS, RETRIEVER = "topics", "retriever"
@@ -78,6 +78,17 @@ class Kinds:
     def differs(self) -> bool:
         """Whether the order of the systems is another one by the second kind, beyond what halves of one kind show."""
         return self.orders < self.halves
+
+    def lower_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
+        """Metrics of moderate or strong evidence after the first kind alone, by their grade after the second: by equal
+        numbers of topics it has less tau, but no less than noise allows, so that no grade is lowered.
+        `rows`: after the first kind, of each metric."""
+        found: dict[str, list[str]] = {}
+        for row, one in zip(rows, self.metrics if self.votes else (), strict=False):
+            first, second = (SHOWN.get(grade, 0.0) for grade in (row.grade, one.grade))
+            if first > 0 and second == 0 and one.grade and one.tau < one.first_tau and not one.differs:
+                found.setdefault(one.grade, []).append(one.metric)
+        return found
 
 
 def compared_kinds(

@@ -4,11 +4,11 @@ Titles are searched once (BM25). RR of a translation is by the known page, its R
 English pages rank. The bias of a metric is its tau with RR less its tau with RBO, over real engines, the mean over the
 languages of a set. Those share pages: intervals are 1.96 standard deviations over draws of pages, which all languages
 get together (a draw repeats pages, which lowers its taus: its percentiles are not used). They are for these engines;
-other engines would move them more.
+other engines would move them more. Split half: tau of the engines' order by half of a set's pages with that by the
+other half, the mean over languages and draws.
 """
 
 import sys
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,8 @@ from clirbench.types import Documents, Doubles, Run
 
 METRICS = ("BLEU", "chrF2", "MacroF1")
 DRAWS = 2000
-COLUMNS = ("pages", "metric", "languages", "engines", "titles", "tau_known", "tau_pseudo", "bias", "ci_low", "ci_high")
+COLUMNS = ("pages", "metric", "languages", "engines", "titles", "tau_known", "tau_pseudo", "bias", "ci_low", "ci_high",
+           "split_half_rr", "split_half_rbo")  # fmt: skip
 Folder = tuple[list[str], Doubles, Doubles, dict[str, list[float]]]
 
 
@@ -65,30 +66,35 @@ def measured(folder: Path) -> Folder:
     return [page_of[page] for page in known], np.array(rr), np.array(rbo), scores
 
 
-def taus(metric: list[float], values: Doubles) -> Doubles:
-    """Kendall's tau of a metric (system) with each row of `values` (draw, system)."""
-    pairs = np.array(list(combinations(range(len(metric)), 2)))
-    better = np.sign(np.array(metric)[pairs[:, 0]] - np.array(metric)[pairs[:, 1]])
-    found: Doubles = (np.sign(values[:, pairs[:, 0]] - values[:, pairs[:, 1]]) * better).mean(axis=1)
-    return found
+def orders(values: Doubles) -> Doubles:
+    """(..., pairs): 1 where the first system of a pair is higher, -1, or 0; `values`: (..., systems). The mean of two
+    orders' product is Kendall's tau (tau-a)."""
+    first, second = np.triu_indices(values.shape[-1], 1)
+    return np.asarray(np.sign(values[..., first] - values[..., second]))
 
 
 def rows(name: str, folders: list[Folder]) -> list[list[str]]:
     """The table's rows of one set; the first draw is all pages once."""
     pages = sorted({page for folder in folders for page in folder[0]})
-    drawn = np.random.default_rng(1).multinomial(len(pages), np.full(len(pages), 1 / len(pages)), DRAWS)
+    random = np.random.default_rng(1)
+    drawn = random.multinomial(len(pages), np.full(len(pages), 1 / len(pages)), DRAWS)
     times = np.vstack([np.ones(len(pages)), drawn])
+    half = random.permuted(np.tile(np.arange(len(pages)) % 2, (DRAWS, 1)), axis=1)
+    halves = []
+    for known, rr, rbo, _ in folders:
+        one = half[:, [pages.index(page) for page in known]]
+        halves.append([(orders(one @ x.T) * orders((1 - one) @ x.T)).mean() for x in (rr, rbo)])
     found = []
     for metric in METRICS:
         by = []
         for known, rr, rbo, scores in folders:
             weight = times[:, [pages.index(page) for page in known]]
-            by.append([taus(scores[metric], weight @ values.T) for values in (rr, rbo)])
+            by.append([(orders(weight @ x.T) * orders(np.array(scores[metric]))).mean(axis=-1) for x in (rr, rbo)])
         known, pseudo = np.array(by).mean(axis=0)
-        half = 1.96 * (known - pseudo)[1:].std()
+        wide = 1.96 * (known - pseudo)[1:].std()
         counts = (len(folders), sum(len(folder[1]) for folder in folders), len(pages))
         bias = known[0] - pseudo[0]
-        numbers = (known[0], pseudo[0], bias, bias - half, bias + half)
+        numbers = (known[0], pseudo[0], bias, bias - wide, bias + wide, *np.mean(halves, axis=0))
         found.append([name, metric, *map(str, counts), *(f"{number:.3f}" for number in numbers)])
     return found
 

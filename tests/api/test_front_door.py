@@ -162,7 +162,6 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run("demo", check=True).save("x"), "check=True ran nothing"),
         (lambda: cb.run("demo", out="x"), r"save\(DIR\) of the result writes"),
         (lambda: cb.run("demo", topics="q.tsv"), 'type topics="tsv" topics__path="q.tsv"'),
-        (lambda: cb.run("demo", measures=["BLEU"]), r'type metric=\["BLEU"\]'),
         (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
         (lambda: cb.run(folder=None), "folder is not set"),
         (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "there is no key 'nope'"),

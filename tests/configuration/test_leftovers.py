@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
@@ -55,6 +57,13 @@ def test_any_choice_fits_the_demo_or_says_what_it_needs_in_one_line(group: str) 
             build(compose_configuration(["+experiment=demo", f"{group}={choice}"]))
         assert [str(error) for error in errors if "unknown key" in str(error)] == []
         assert len(errors) <= 1
+
+
+def test_a_program_that_hydra_started_keeps_its_own(tmp_path: Path) -> None:
+    with initialize_config_dir(str(tmp_path), version_base="1.3"):
+        theirs = GlobalHydra.instance().hydra
+        assert compose_configuration(["+experiment=demo"]).name == "demo"
+        assert GlobalHydra.instance().hydra is theirs
 
 
 CONFIGURED = list(configured())

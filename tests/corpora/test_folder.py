@@ -79,7 +79,7 @@ def test_the_test_set_may_lie_in_another_folder(tmp_path: Path) -> None:
         ({"reference.txt": ""}, InputError, r"reference\.txt: has no lines"),
         ({"reference.txt": "one\n\nthree\n \n"}, InputError, r"reference\.txt: empty lines in an MT reference: 2, 4;"),
         ({"reference.txt": "\n" * 12}, Problems, r"1, 2, 3, 4, 5, 6, 7, 8, 9, 10, \.\.\. \(12 in all\)"),
-        ({"source.txt": "eins\n"}, AlignmentError, r"source\.txt has 1 lines, .*reference\.txt has 4"),
+        ({"source.txt": "eins\n"}, AlignmentError, r"source\.txt has 1 line, .*reference\.txt has 4"),
         ({"reference.txt.gz": "x"}, InputError, r"two files for reference A: reference\.txt, reference\.txt\.gz"),
         ({"systems/s1.txt.gz": "x"}, InputError, r"two files for system 's1'"),
         ({"systems/a\tb.txt": "x"}, InputError, r"system name 'a\\tb' holds a control character"),

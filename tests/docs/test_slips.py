@@ -32,6 +32,7 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     materials.talks(folder)
     materials.scores(folder)
     (folder / "my talks").mkdir()
+    materials.write(folder / "wmt25" / "wmt25-genmt.jsonl", [])
     (folder / "talks.qrels").write_text("fisheries 0 fisheries-01 1\n", encoding="utf-8")
     done = Cli(folder)(
         "folder=talks", "measures=[MAP]", "metric=[BLEU,chrF2]", "hydra.run.dir=run", "output.figures=[]"
@@ -54,6 +55,7 @@ def test_a_slip_ends_in_one_line_that_names_the_cure(slip: Mapping[str, Any], at
     assert done.stderr.count("\n") == 1, done.stderr
     assert (slip.get("type") or slip["says"]) in done.stderr
     assert not [word for word in FOREIGN if word in done.stderr]
+    assert not [*at_work.cwd.glob("runs/[!.]*")]  # nothing began
 
 
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}

@@ -167,17 +167,18 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         return
     row, metric = run.rows[found["measure"], found["metric"]], re.escape(found["metric"])
     tau, lower, upper, groups = cell(row, "value"), cell(row, "ci_low"), cell(row, "ci_high"), int(row["groups"])
-    noun = "(?:systems|(?:independent )?groups of systems)"
-    of = rf"(?:; {groups} {noun}(?:, if made independently)?)?"
-    pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){of}\): .+?\."
-    yield pairs, (percent(tau), percent(lower))
-    yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){of}\): .+?\.", (
-        str(groups * (groups - 1) // 2), percent(lower),
+    nouns = "systems, if made independently|independent groups of systems|system groups, if independent"
+    of = rf"(?:; {groups} (?:{nouns}))?"
+    level, sure = row["scheme"].partition(",")[0], r"\((\d+ %) confidence: at"
+    pairs = rf"{metric} orders (.+?) of system pairs as .+? {sure} least (.+?){of}\): .+?\."
+    yield pairs, (percent(tau), level, percent(lower))
+    yield rf"{metric} orders all (\d+) pairs as .+? {sure} least (.+?){of}\): .+?\.", (
+        str(groups * (groups - 1) // 2), level, percent(lower),
     )  # fmt: skip
-    yield r"All this assumes (\d+) (?:systems|groups) that were made independently\.", (str(groups),)
-    yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right\)\.", (percent(upper),)
-    yield rf"{metric} is close to a coin flip \(at most (.+?) right\)\.", (percent(upper),)
-    undecided = rf"{metric}: undecided with (\d+) (?:systems|groups)"
+    yield r"All this assumes (\d+) (?:systems|groups) made independently\.", (str(groups),)
+    yield rf"{metric} orders most pairs the wrong way {sure} most (.+?) right\)\.", (level, percent(upper))
+    yield rf"{metric} is close to a coin flip {sure} most (.+?) right\)\.", (level, percent(upper))
+    undecided = rf"{metric}: undecided beyond these (\d+) (?:systems|groups)"
     yield rf"{undecided}\.", (str(groups),)
     yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")
     if found["groups_needed"]:
@@ -214,7 +215,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{of}, {told}\.", cells
         right, others = str(found["right"]), [str(found["others_right"]), str(found["others"])]
         more, rest = rf"{of}, {told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
-        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+        for ends, last in ((r"(?:, (?:and|not) the other one)?\.", []), (rf"{rest}\.", others)):
             yield rf"{more}{ends}", [*cells, right, *last]
             yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
     for found in run.of("queries"):
@@ -231,7 +232,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         else:
             yield r"\((p [<=] \.\d+)\)\.", (p_value(found["p_value"]),)
     for found in run.of("training"):
-        yield r"Checkpoints of \w+ runs? cannot validate a metric for other runs\.", ()
+        yield r"(?:C|.* c)heckpoints of \w+ runs?(?: \(.+?\), which)? cannot validate a metric for other runs\.", ()
         yield r"These are checkpoints of (\d+) training runs", (str(found["runs"]),)
 
 

@@ -50,8 +50,8 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     row = next(one for one in found.findings if one.kind == "agreement")
     assert (row["metric"], row["tau"]) == ("Good", pytest.approx(1 - 6 / 66))
     assert found.sentences[:2] == (
-        f"Good orders 95 % of system pairs as people's judgments do (at least {percent(row['low'])}; 12 systems, if "
-        "made independently): strong evidence.",
+        "Good orders 95 % of system pairs as people's judgments do (95 % confidence: at least "
+        f"{percent(row['low'])}; 12 systems, if made independently): strong evidence.",
         "Also strong: Fair. Close to a coin flip: Noise.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
@@ -68,16 +68,17 @@ LINES = [str(i) for i in range(12)]
     [
         ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
          {"G": "moderate"}),
-        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do "
-         r"\(at least \d\d %; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
-        ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .*", {"X": "contradicted"}),
+        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do \(95 % "
+         r"confidence: at least \d\d %; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
+        ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .95 % confidence: at most .*",
+         {"X": "contradicted"}),
         ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
         ({"Flat": [1.0] * 12}, {}, "Whether Flat orders the systems as people's judgments do .*", {"Flat": ""}),
         ({"G": GOOD}, {"step": LINES}, "Checkpoints of one run cannot validate a metric for other runs.", {}),
         ({"G": GOOD}, {"step": [str(i % 4) for i in range(12)], "run": [str(i // 4) for i in range(12)]},
          "Checkpoints of three runs cannot validate a metric for other runs.", {}),
         # A covariate that explains everything limits the grade, unless pairs of equal covariate show the metric.
-        ({"G": MAP}, {"training_lines": LINES}, ".* not enough to choose systems by.", {"G": "weak"}),
+        ({"G": MAP}, {"training_lines": LINES}, ".*: above chance, not enough for choosing systems.", {"G": "weak"}),
         ({"G": MAP}, {"training_lines": SIX_SIZES}, ".*: strong evidence.", {"G": "strong"}),
     ],
 )  # fmt: skip
@@ -94,7 +95,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == f"Slight: undecided with 6 systems; add about {needed - 6} more."
+    assert found.sentences[0] == f"Slight: undecided beyond these 6 systems; add about {needed - 6} more."
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -106,7 +107,9 @@ def test_a_coin_flip() -> None:
     coin = np.where(y % 2 == 0, y, 40 - y)  # 0, 39, 2, 37, ...
     made = result(board({"X": coin.tolist()}, {"MAP": y.tolist()}))
     assert answered(made).grades == {"X": "little"}
-    assert re.match(r"X is close to a coin flip \(at most \d\d % right\)\.", answered(made).sentences[0])
+    assert re.match(
+        r"X is close to a coin flip \(95 % confidence: at most \d\d % right\)\.", answered(made).sentences[0]
+    )
 
 
 MODELS = [f"model_{1000 * i}" for i in range(1, 13)]
@@ -117,7 +120,8 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     found = answered(made)
     assert (found.grades, made.units.source) == ({}, "number")
     assert found.sentences[:2] == (
-        "Checkpoints of one run cannot validate a metric for other runs.",
+        "Names alike but for a number are taken for checkpoints of one run (if not, units=none), which cannot validate "
+        "a metric for other runs.",
         "If each system was made independently, which clirbench does not assume, the evidence for Good would be weak.",
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
@@ -244,7 +248,7 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
 
 
 QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X",
-           "first": "A", "first_by_second": "A"}  # fmt: skip
+           "first": "A", "first_by_second": "A", "by_noise": ""}  # fmt: skip
 PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14, "others": 30, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
 
@@ -265,6 +269,9 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "sentences, not people's queries; by titles X is undecided."),
         ("queries", {**QUERIES, "differs": False, "grade": ""}, "Topics are five rare words each of 369 reference "
          "sentences, not people's queries."),
+        ("queries", {**QUERIES, "differs": True, "grade": "", "by_noise": "X is undecided and {Y} is weak"}, "Topics "
+         "are five rare words each of 369 reference sentences, not people's queries; by titles the order of the "
+         "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart; X orders 14 of them "
          "rightly (by luck: p = .020), and 19 of the other 30."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
@@ -273,6 +280,9 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
          "pairs), retrieval can tell 9 apart."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
          "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
+        ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, "Of these 10 "
+         "systems' 45 pairs, retrieval can tell 44 apart; X orders 44 of them rightly (by luck: p = .020), not the "
+         "other one."),
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
          "retrieval can tell 15 apart; X orders 14 of them rightly, and 19 of the other 30."),

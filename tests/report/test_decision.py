@@ -77,11 +77,12 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     }  # fmt: skip
     lead = f"{-near.difference:.3f} [{-near.difference_high:.3f}, {-near.difference_low:.3f}]".replace("0.", ".")
     assert str(finding) == (
-        "clirbench recommends h7: significantly better than all 7 others; "
+        "clirbench recommends h7, which retrieval itself puts first: significantly better than all 7 others; "
         f"the nearest, {near.system}, is {lead} behind."
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
-    assert two_alone.startswith("clirbench recommends new: significantly better than old, by .485 [.")
+    begin = "clirbench recommends new, which retrieval itself puts first: significantly better than old, by .485 [."
+    assert two_alone.startswith(begin)
 
 
 def test_a_recommended_system_that_is_near_the_reference() -> None:
@@ -103,7 +104,8 @@ def test_a_system_that_is_tied_with_some() -> None:
     assert 0 < len(decision.tied) < 11
     first, *others = decision_findings(made)
     assert first.values["tied"] == decision.tied
-    assert str(first).startswith(f"clirbench recommends {decision.recommended[0]}; statistically tied: ")
+    begin = f"clirbench recommends {decision.recommended[0]}, which retrieval itself puts first; statistically tied: "
+    assert str(first).startswith(begin)
     assert all(name in str(first) for name in decision.tied[:5])
     # On real topics P(best) was off by up to .33: it is a column of the table, and no sentence.
     assert not any("p_best" in finding.values for finding in (first, *others))
@@ -130,7 +132,7 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
         assert [rise["metric"] for rise in rises] == said
         for rise in rises:
             (pick,) = [pick for pick in made.decision.picks if pick.metric == rise["metric"]]
-            begin = "Of two of these systems that differ by 1 m0, the higher one is better by y0 with probability "
+            begin = "Of two of these systems only 1 m0 apart, the higher one is better by y0 with probability "
             ends = f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".")
             assert str(rise) == f"{begin}{pick.better:.3f} {ends}.".replace(" 0.", " .")
 
@@ -158,7 +160,7 @@ def test_separable_pairs_are_a_table_of_the_run() -> None:
 def test_systems_that_are_equal_have_no_winner() -> None:
     (said,) = decision_sentences(run_of(equal(n=4, topics=20)))
     assert said.startswith("All 4 systems are statistically tied; c02 ")
-    assert said.endswith(" has the highest value. Choose the cheapest, or add topics.")
+    assert said.endswith(" has the highest y0. Choose the cheapest, or add topics.")
 
 
 def test_what_metrics_choose_and_lose() -> None:

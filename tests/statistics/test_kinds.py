@@ -112,3 +112,16 @@ def test_the_lower_grade_counts_where_the_taus_differ(kinds: Kinds | None, row: 
     (made,) = lowered_by_kinds([row], "RBO", kinds)
     reasons = f"{row.lowered} topics".strip() if grade != row.grade else row.lowered
     assert (made.grade, made.lowered) == (grade, reasons)
+
+
+def test_a_grade_that_noise_alone_would_lower_is_named_and_stays() -> None:
+    near = replace(OF_SECOND, differs=False)
+    assert replace(FOUND, metrics=(near,)).lower_by_noise([ROW]) == {WEAK: ["X"]}
+    assert replace(FOUND, metrics=(near,), reliability=0.5).lower_by_noise([ROW]) == {}  # no vote
+    for one, grade in (
+        (OF_SECOND, STRONG),  # it is lowered
+        (replace(near, first_tau=0.3), STRONG),  # as many topics of the first kind show no more
+        (replace(near, grade=MODERATE), STRONG),
+        (near, OPEN),
+    ):
+        assert replace(FOUND, metrics=(one,)).lower_by_noise([replace(ROW, grade=grade)]) == {}

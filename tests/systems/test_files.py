@@ -24,10 +24,7 @@ def test_names_and_metadata(tmp_path: Path) -> None:
     table = "name\tstep\tkind\nb\t200\tbig\nmissing\t1\tx\n"
     corpus = corpus_of(tmp_path, {"b.txt": "1\n2\n", "a.b.txt": "1\n2"}, systems_tsv=table)
     found = FileSystems().translations(corpus)
-    assert [(t.system, dict(t.metadata)) for t in found] == [
-        ("a.b", {}),
-        ("b", {"step": "200", "kind": "big"}),
-    ]
+    assert [(t.system, dict(t.metadata)) for t in found] == [("a.b", {}), ("b", {"step": "200", "kind": "big"})]
     assert [t.system for t in FileSystems(exclude=["a*"]).translations(corpus)] == ["b"]
     assert [t.system for t in FileSystems(include="b").translations(corpus)] == ["b"]
     assert [t.system for t in FileSystems(include=["a*", "b"]).translations(corpus)] == ["a.b", "b"]
@@ -35,9 +32,7 @@ def test_names_and_metadata(tmp_path: Path) -> None:
 
 def test_line_counts_of_every_system_are_checked(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path, {"a.txt": "1\n2\n3\n", "b.txt": "1\n2\n", "c.txt": ""})
-    with pytest.raises(
-        Problems, match=r"a\.txt has 3 lines, .*reference\.txt has 2(.|\n)*c\.txt has 0 lines"
-    ) as raised:
+    with pytest.raises(Problems, match=r"a\.txt has 3 lines, .*reference\.txt has 2(.|\n)*c\.txt has 0 ") as raised:
         FileSystems().translations(corpus)
     assert all(isinstance(error, AlignmentError) for error in raised.value.errors)
 

@@ -426,14 +426,16 @@ def ask(
 
 def question_of(text: str) -> Question:
     """`METRIC A -> B` or `METRIC +D`; raises `ConfigError` for anything else."""
-    if (found := QUESTION.fullmatch(text)) and found["gap"]:
-        return Question(found["metric"], float(found["gap"]))
-    if found:
-        first, second = float(found["first"]), float(found["second"])
-        return Question(found["metric"], second - first, first, second)
-    raise ConfigError(
-        f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
-    )
+    found = QUESTION.fullmatch(text)
+    if found is None:
+        raise ConfigError(
+            f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
+        )
+    metric = "chrF2" if found["metric"].lower() == "chrf" else found["metric"]  # sacreBLEU's name of it
+    if found["gap"]:
+        return Question(metric, float(found["gap"]))
+    first, second = float(found["first"]), float(found["second"])
+    return Question(metric, second - first, first, second)
 
 
 def outlook(

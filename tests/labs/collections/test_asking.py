@@ -33,6 +33,7 @@ def kept() -> Memory:
         ("chrF2 54.1 -> 55.3", Question("chrF2", pytest.approx(1.2), 54.1, 55.3)),
         ("BLEU 30->29.5", Question("BLEU", pytest.approx(-0.5), 30.0, 29.5)),
         ("chrF2 +1.2", Question("chrF2", 1.2)),
+        ("chrF +1.2", Question("chrF2", 1.2)),  # sacreBLEU's name
         ("chrF2 -1.2", Question("chrF2", -1.2)),
     ],
 )
