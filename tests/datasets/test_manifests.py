@@ -307,6 +307,8 @@ def test_the_message_names_every_file_that_nobody_can_fetch_for_you() -> None:
         manifest = load_manifest(name)
         said = str(missing_data(ManifestFiles(manifest, "/nowhere", "/nowhere")))
         assert " ... " not in said, name
+        told = (manifest.title, manifest.licence, manifest.origin, manifest.citation, "paths.mirror=DIR")
+        assert [part for part in told if part not in said] == [], name
         for file in manifest.files:
             assert not file.by_hand or (file.path in said and file.url in said), (name, file.path)
 
