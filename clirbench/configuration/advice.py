@@ -27,7 +27,7 @@ OF_SACREBLEU = {
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
 KNOWN_BY = re.compile(r"^# Known by: (.*)", re.M)
-OPEN = re.compile(r"scores\.rename\.")
+OPEN = re.compile(r"scores\.(?:rename|reference)\.")
 """Keys within keys whose value is a mapping."""
 
 

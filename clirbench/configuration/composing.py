@@ -147,7 +147,7 @@ def _read(name: str, folders: Sequence[Path]) -> tuple[dict[str, Any], dict[str,
 
 # Keys whose value is a mapping from names of the user's: Hydra lets nobody add names to an empty mapping without `++`.
 OPEN = re.compile(
-    r"pool\.about|scores\.rename|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
+    r"pool\.about|scores\.(?:rename|reference)|paper\.(?:parts\.\w+\.)?(?:scores|folders|human)"
     r"|analyses(?:\.\w+)+"
 )
 COMPOSING = threading.Lock()
