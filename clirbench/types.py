@@ -361,7 +361,7 @@ def strictly_falling(scores: Floats, offsets: Ints) -> Floats:
 
     Finite float32 values, read as integers in order of value, differ by 1 where they are neighbours; so the
     recurrence is `k[i] = min(k[i], k[i-1] - 1)`, a running minimum of `k[i] + i` less `i`. A list is moved below the
-    one before it by more than two values can differ, so that the minimum begins anew.
+    one before it by more than two values can differ, so that each list has its own minimum.
     """
     bits = np.ascontiguousarray(scores, dtype=np.float32).view(np.int32).astype(np.int64)
     keys = np.where(bits >= 0, bits, -(bits & 0x7FFFFFFF))

@@ -299,15 +299,15 @@ def _agreement(found: Finding) -> str:
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         evidence = BETTER if grade == WEAK else "{grade} evidence"
-        sure = f"({{confidence}} confidence: at least {{low}}{of})"
+        sure = f"(at least {{low}}, {{confidence}} confidence{of})"
         return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
     if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way ({confidence} confidence: at most {high} right)."
+        return "{metric} orders most pairs the wrong way (at most {high} right, {confidence} confidence)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == LITTLE:
-        return "{metric} is close to a coin flip ({confidence} confidence: at most {high} right)."
+        return "{metric} is close to a coin flip (at most {high} right, {confidence} confidence)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])} more"

@@ -177,13 +177,13 @@ def _decision_table(result: Result) -> Iterator[Table]:
     if decision is None or not decision.standings:
         return
     english, measure, seeds = result.monolingual, decision.measure, _over_seeds(result, decision)
-    rows = []
+    unseeded, rows = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed", []
     for row in decision.standings:
         own = row if result.board[measure].higher_is_better else _turned(row)
         cells: dict[str, Any] = {"system": row.system, "measure": measure, "value": own.value}
-        cells |= ({"mean_over_seeds": seeds[row.system]} if seeds else {}) | asdict(own)
-        cells |= {"in_set": str(row.in_set).lower()} | ({"of_english": row.value / english} if english > 0 else {})
-        rows.append(cells | {"note": cells.pop("note")})
+        cells |= {"mean_over_seeds": seeds.get(row.system, "")} | asdict(own) | {"in_set": str(row.in_set).lower()}
+        note = "; ".join(filter(None, [cells.pop("note"), unseeded]))
+        rows.append(cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note})
     told = [
         f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
         f"{POPULATION}. difference: from {decision.standings[0].system}, by paired topics. in_set: it may be the best; "

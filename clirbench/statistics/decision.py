@@ -178,8 +178,8 @@ class Standing:
     """One system on a measure, turned so that more is better, in a population of topics.
 
     `value`: measured; `low`, `high`: .95 interval of the system's own mean, around the measured one. `difference` <= 0
-    from the recommended system, with Student's .95 interval of paired differences, moved up by what the first of so
-    many is lucky (`luck_of_first`), and not above 0 outside the set, whose systems are worse (Hsu's constrained
+    from the recommended system, with Student's .95 interval of paired differences, moved up by the first's mean
+    luck (`luck_of_first`), and not above 0 outside the set, whose systems are worse (Hsu's constrained
     intervals); `in_set`: it may be the best, which is in the set with P = .95. `p_best`, that it is the best, and
     `expected_loss` >= 0 are NaN where not known: `note` says why.
     """

@@ -134,7 +134,6 @@ def test_an_undefined_number_of_a_first_view_has_its_reason(texts: cb.Outcome, p
             assert undefined.note.astype(bool).all(), undefined
             checked += len(undefined)
     assert checked
-    assert "mean_over_seeds" not in texts.decision  # systems.tsv has no column seed
 
 
 def test_the_same_differences_as_on_the_command_line(

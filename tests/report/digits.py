@@ -169,15 +169,15 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     tau, lower, upper, groups = cell(row, "value"), cell(row, "ci_low"), cell(row, "ci_high"), int(row["groups"])
     nouns = "systems, if made independently|independent groups of systems|system groups, if independent"
     of = rf"(?:; {groups} (?:{nouns}))?"
-    level, sure = row["scheme"].partition(",")[0], r"\((\d+ %) confidence: at"
-    pairs = rf"{metric} orders (.+?) of system pairs as .+? {sure} least (.+?){of}\): .+?\."
-    yield pairs, (percent(tau), level, percent(lower))
-    yield rf"{metric} orders all (\d+) pairs as .+? {sure} least (.+?){of}\): .+?\.", (
-        str(groups * (groups - 1) // 2), level, percent(lower),
+    level, sure = row["scheme"].partition(",")[0], r", (\d+ %) confidence"
+    pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){sure}{of}\): .+?\."
+    yield pairs, (percent(tau), percent(lower), level)
+    yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){sure}{of}\): .+?\.", (
+        str(groups * (groups - 1) // 2), percent(lower), level,
     )  # fmt: skip
     yield r"All this assumes (\d+) (?:systems|groups) made independently\.", (str(groups),)
-    yield rf"{metric} orders most pairs the wrong way {sure} most (.+?) right\)\.", (level, percent(upper))
-    yield rf"{metric} is close to a coin flip {sure} most (.+?) right\)\.", (level, percent(upper))
+    yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right{sure}\)\.", (percent(upper), level)
+    yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     undecided = rf"{metric}: undecided beyond these (\d+) (?:systems|groups)"
     yield rf"{undecided}\.", (str(groups),)
     yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")

@@ -50,8 +50,8 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     row = next(one for one in found.findings if one.kind == "agreement")
     assert (row["metric"], row["tau"]) == ("Good", pytest.approx(1 - 6 / 66))
     assert found.sentences[:2] == (
-        "Good orders 95 % of system pairs as people's judgments do (95 % confidence: at least "
-        f"{percent(row['low'])}; 12 systems, if made independently): strong evidence.",
+        "Good orders 95 % of system pairs as people's judgments do (at least "
+        f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
         "Also strong: Fair. Close to a coin flip: Noise.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
@@ -68,9 +68,9 @@ LINES = [str(i) for i in range(12)]
     [
         ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
          {"G": "moderate"}),
-        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do \(95 % "
-         r"confidence: at least \d\d %; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
-        ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .95 % confidence: at most .*",
+        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do \(at "
+         r"least \d\d %, 95 % confidence; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
+        ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .* 95 % confidence.*",
          {"X": "contradicted"}),
         ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
         ({"Flat": [1.0] * 12}, {}, "Whether Flat orders the systems as people's judgments do .*", {"Flat": ""}),
@@ -108,7 +108,7 @@ def test_a_coin_flip() -> None:
     made = result(board({"X": coin.tolist()}, {"MAP": y.tolist()}))
     assert answered(made).grades == {"X": "little"}
     assert re.match(
-        r"X is close to a coin flip \(95 % confidence: at most \d\d % right\)\.", answered(made).sentences[0]
+        r"X is close to a coin flip \(at most \d\d % right, 95 % confidence\)\.", answered(made).sentences[0]
     )
 
 
