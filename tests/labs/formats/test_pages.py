@@ -17,7 +17,6 @@ from clirbench.datasets.downloads import fetch
 from clirbench.errors import ConfigError, DownloadError, InputError, MissingData
 from clirbench.labs.formats.pages import SETS, PageCorpus, build, lines_of, page_folder
 from clirbench.retrieval.analyzers import STOP_WORDS
-from clirbench.retrieval.bm25 import BM25
 from clirbench.topics.files import JsonlTopics
 
 LEGAL, WORDS = "Click here to go back to where you came from.", "seven words that nobody else has in a page"
@@ -129,8 +128,10 @@ class Theirs:
 
 @pytest.mark.slow
 def test_titles_find_their_pages_as_was_printed(shared_data: Path) -> None:
-    """data/pages/README.md, the English pages: its numbers are bm25s's, which
-    rounds no lengths (.0006 from them); our English analyser differs by up to .013."""
+    """data/pages/README.md, the English pages: its numbers are bm25s's. With that reading of words ours,
+    which rounds lengths as Lucene does, is up to .0062 from them; with our English analyser up to .013."""
+    from clirbench.labs.search.libraries import BM25S
+
     gnome = {"es": 0.804, "fr": 0.809, "ca": 0.816, "gl": 0.762, "pt_BR": 0.816}
     gimp = {"es": 0.792, "fr": 0.799, "it": 0.789, "ca": 0.794}
     sets = ((f"{name}/{code}", rr) for name, of in (("gnome", gnome), ("gimp", gimp)) for code, rr in of.items())
@@ -138,11 +139,11 @@ def test_titles_find_their_pages_as_was_printed(shared_data: Path) -> None:
         folder = page_folder(part, str(shared_data))
         english = FolderCorpus(str(folder)).read().english
         topics = JsonlTopics(str(folder / "topics.jsonl")).topics(english)
-        run = BM25(analyzer=Theirs()).rank(english, topics)
+        run = BM25S(analyzer=Theirs()).rank(english, topics)
         answers = dict(line.split()[0:3:2] for line in (folder / "qrels.txt").read_text().splitlines())
         lists = [(answers[topic.topic_id], list(run.ranking(topic.topic_id))) for topic in topics]
         found = [1 / (1 + ranked.index(page)) if page in ranked else 0.0 for page, ranked in lists]
-        assert sum(found) / len(found) == pytest.approx(printed, abs=0.002), part
+        assert sum(found) / len(found) == pytest.approx(printed, abs=0.0006), part
 
 
 @pytest.mark.slow
