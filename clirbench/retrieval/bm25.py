@@ -82,41 +82,28 @@ def _ranked(
 ) -> tuple[Ints, Ints32, Floats, Ints]:
     """Offsets of ranked lists, their documents, their scores, and how many documents each was cut from.
 
-    Topic t asks for `terms[lists[t]:lists[t + 1]]` with these weights. A score is the sum of w - w / (1 + tf * norm),
-    each a float32, as float64. `room` is the number of documents that all lists hold at most.
-    """
+    Topic t asks for `terms[lists[t]:lists[t + 1]]` with these weights; lists hold `room` documents in all at most. A
+    score is the sum of w - w / (1 + tf * norm), each a float32, as float64."""
     offsets, matched = np.zeros(len(lists), dtype=np.int64), np.zeros(len(lists) - 1, dtype=np.int64)
-    ranked, scores = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
+    ranked, scores, one = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32), np.float32(1)
     if (rank_topics := compiled("rank_topics")) is not None:
-        by_rank = np.empty(len(id_rank), dtype=np.int32)
-        by_rank[id_rank] = np.arange(len(id_rank))
+        ranks, by_rank = id_rank.astype(np.int32), np.argsort(id_rank).astype(np.int32)
         rank_topics(
             lists, len(matched), terms, weights, len(terms), of.starts, len(of.starts) - 1, of.documents, of.counts,
-            len(of.counts), norms, id_rank.astype(np.int32), by_rank, len(norms), depth, ranked, scores, room,
-            offsets[1:], matched,
+            len(of.counts), norms, ranks, by_rank, len(norms), depth, ranked, scores, room, offsets[1:], matched,
         )  # fmt: skip
-        return offsets, ranked[: offsets[-1]], scores[: offsets[-1]], matched
-    total, one = np.full(len(norms), np.nan), np.float32(1)  # all topics share it: NaN where nothing was found
-    for topic in range(len(matched)):
-        asked, new = slice(lists[topic], lists[topic + 1]), [np.empty(0, dtype=np.int32)]
-        for term, weight in zip(terms[asked].tolist(), weights[asked], strict=True):
-            held = slice(of.starts[term], of.starts[term + 1])
-            documents = of.documents[held]
-            added = weight - weight / (one + of.counts[held].astype(np.float32) * norms[documents])
-            before = total[documents]
-            new.append(documents[np.isnan(before)])
-            total[documents] = np.where(np.isnan(before), added, before + added)
-        found = np.concatenate(new)
-        sums = total[found].astype(np.float32)
-        total[found] = np.nan
+    for topic in range(len(matched) if rank_topics is None else 0):
+        documents, added = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.float32)]
+        for i in range(lists[topic], lists[topic + 1]):
+            held = slice(of.starts[terms[i]], of.starts[terms[i] + 1])
+            documents.append(of.documents[held])
+            added.append(weights[i] - weights[i] / (one + of.counts[held].astype(np.float32) * norms[documents[-1]]))
+        found, at = np.unique(np.concatenate(documents), return_inverse=True)
+        sums = np.bincount(at, np.concatenate(added)).astype(np.float32)  # in the order of the terms
         order = rank_order(sums, id_rank[found], depth)
-        here = slice(offsets[topic], offsets[topic] + len(order))
-        ranked[here], scores[here], matched[topic], offsets[topic + 1] = (
-            found[order],
-            sums[order],
-            len(found),
-            here.stop,
-        )
+        end = offsets[topic] + len(order)
+        ranked[offsets[topic] : end], scores[offsets[topic] : end] = found[order], sums[order]
+        offsets[topic + 1], matched[topic] = end, len(found)
     return offsets, ranked[: offsets[-1]], scores[: offsets[-1]], matched
 
 

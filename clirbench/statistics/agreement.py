@@ -11,7 +11,6 @@ tau, times how much larger the jackknife finds it (`excess`): real scores have h
 groups, systems differ. Counted in worlds of real systems (benchmarks/validity_intervals.py).
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -248,10 +247,10 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05) -> li
 
 def by_holes(x: Doubles, y: Doubles) -> Iterator[tuple[list[int], Ints]]:
     """Metrics (rows of `x`) that have the same systems together with `y`, and these systems; NaN for holes."""
-    alike: dict[bytes, list[int]] = defaultdict(list)
+    alike: dict[bytes, list[int]] = {}
     there = np.isfinite(x) & np.isfinite(y)
     for m, kept in enumerate(there):
-        alike[kept.tobytes()].append(m)
+        alike.setdefault(kept.tobytes(), []).append(m)
     yield from ((metrics, np.flatnonzero(there[metrics[0]])) for metrics in alike.values())
 
 

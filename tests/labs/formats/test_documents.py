@@ -63,7 +63,7 @@ def test_systems_in_three_forms(folder: Path) -> None:
 
 def test_a_document_that_a_system_lacks_is_an_error(folder: Path) -> None:
     (folder / "mt" / "x" / "ep-3.txt").unlink()
-    with pytest.raises(ClirbenchError, match="x has 1 lines"):
+    with pytest.raises(ClirbenchError, match="x has 1 line,"):
         FileSystems().translations(corpus_of(folder).read())
 
 
@@ -128,7 +128,7 @@ def test_without_english_side_or_test_set(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"this collection has no reference side"):
         list(corpus.english)
     write(folder / "json" / "b.jsonl", '{"id": "2", "text": "d"}\n')
-    with pytest.raises(ClirbenchError, match="has 1 lines"):
+    with pytest.raises(ClirbenchError, match="has 1 line,"):
         FileSystems().translations(corpus)
 
 

@@ -38,7 +38,7 @@ PART = "YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"
         (MTME, lambda f: MtmeCorpus(f, "en-cs").read(), InputError, "no references/en-cs"),
         ({}, lambda f: MtmeCorpus(f / "none", "de-en").read(), InputError, "no such folder"),
         (MTME | {"documents/de-en.docs": "news d\n"}, lambda f: MtmeCorpus(f, "de-en").read(), AlignmentError,
-         r"de-en\.docs has 1 lines.*has 3"),
+         r"de-en\.docs has 1 line,.*has 3"),
         (MTME | {"documents/de-en.docs": "news d\nd\n"}, lambda f: MtmeCorpus(f, "de-en").read(), InputError,
          r"de-en\.docs: line 2: 1 columns, 2 expected: DOMAIN DOCNAME"),
         (MTME | {"metric-scores/de-en/K-src.sys.score": "s\tgood\n"}, lambda f: MtmeCorpus(f, "de-en").read(),
