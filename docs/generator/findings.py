@@ -172,7 +172,8 @@ def page(data: Path) -> str:
 
 SENTENCES = (
     "With 500 sentences as topics, the mean over {folders} folders into English (standard errors: folders taken as "
-    "independent) of COMET less chrF2 is, by BM25 and by MiniLM, {values}; by folder and metric: minilm.tsv."
+    "independent) of COMET less chrF2 is, by BM25 and by MiniLM, {values}; by folder and metric: minilm.tsv. "
+    "Where a folder has no docs.tsv, each line is a document."
 )
 
 
