@@ -216,12 +216,13 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     units, alpha = result.units, result.experiment.alpha
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
+    right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
-        best = min(grades, key=lambda name: _place(grades[name]))
+        best = min(grades, key=lambda name: (_place(grades[name]), -right.get(name, 0)))
         if grades[best] in SHOWN:
             yield _reading_of(result, best, NONE, grades[best])
-    if right := {row.metric: row.right for row in result.separable if row.measure == measure.name}:
+    if right:
         yield from separable(result, measure, max(right, key=lambda name: right[name]))
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     own = units.only(rows)
@@ -237,7 +238,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "above chance, not enough for choosing systems"
+BETTER = "weak evidence, not enough for choosing systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}

@@ -78,7 +78,7 @@ LINES = [str(i) for i in range(12)]
         ({"G": GOOD}, {"step": [str(i % 4) for i in range(12)], "run": [str(i // 4) for i in range(12)]},
          "Checkpoints of three runs cannot validate a metric for other runs.", {}),
         # A covariate that explains everything limits the grade, unless pairs of equal covariate show the metric.
-        ({"G": MAP}, {"training_lines": LINES}, ".*: above chance, not enough for choosing systems.", {"G": "weak"}),
+        ({"G": MAP}, {"training_lines": LINES}, ".*: weak evidence, not enough for choosing systems.", {"G": "weak"}),
         ({"G": MAP}, {"training_lines": SIX_SIZES}, ".*: strong evidence.", {"G": "strong"}),
     ],
 )  # fmt: skip
