@@ -194,8 +194,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
-    if not options:
-        advice.refuse_demo_beside_data(read.overrides)
+    advice.refuse_demo_beside_data([*options, *read.overrides])
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
 

@@ -210,9 +210,7 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         known, given = givens(prospect.board, prospect.units), prospect.experiment.given
         errors += [UnknownName(GIVEN, name, known) for name in given if name not in known]
         if given and not {metric.name for metric in prospect.board.metrics} - {*given}:
-            errors.append(
-                ConfigError(f"given={','.join(given)}: no other metric is left to add to it; name one, metric=[A,B]")
-            )
+            errors.append(ConfigError(f"given={','.join(given)}: no other metric is there; metric=[A,B] names more"))
     _ask(prospect.experiment.analyses, errors, prospect)
 
 

@@ -343,8 +343,7 @@ def _rows(df: object) -> "pd.DataFrame":
     labels: list[Any] = list(table.columns)
     rows = table.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
-        texts = {name: cells for name, cells in rows.items() if all(isinstance(one, str) for one in cells)}
-        names = [name for name, cells in texts.items() if cells.is_unique]
+        names = [name for name, cells in rows.items() if cells.is_unique and all(isinstance(c, str) for c in cells)]
         if table is not df or (names and isinstance(table.index, pd.RangeIndex)):
             raise InputError(
                 "the DataFrame: no column is called system; rename the one that has the names of the systems, "

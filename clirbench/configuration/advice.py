@@ -13,7 +13,6 @@ OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
 OPTIONS = ("help", "version", "quiet", "json")
 """Options of this program that others call by one letter, or by a word."""
-ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz")
 
 ENGINES = {
     "loky": "engine=joblib",
@@ -58,7 +57,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if path.is_file():
         around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
         reader = next(_readers(path.parent, path), "")
-        what = "an archive; unpack it, then" if around == "DIR" and path.suffix in ARCHIVES else "a file;"
+        what = "an archive; unpack it, then" if around == "DIR" and path.suffix in (".zip", ".gz") else "a file;"
         return f"It is {what} type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
@@ -228,11 +227,11 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
-def refuse_demo_beside_data(overrides: Sequence[str]) -> None:
+def refuse_demo_beside_data(words: Sequence[str]) -> None:
     """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs."""
-    said = {key_of(one).partition("@")[0] for one in overrides}
-    named = said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}
-    if not named and any(Path().glob("reference*")) and Path("systems").is_dir():
+    said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
+    here = any(Path().glob("reference*")) and Path("systems").is_dir()
+    if here and not said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}:
         raise ConfigError("no folder is named, and this one has MT outputs: type clirbench . (or +experiment=demo)")
 
 

@@ -23,7 +23,7 @@ from math import factorial, inf, nan, prod
 
 import numpy as np
 
-from clirbench.errors import UnknownName
+from clirbench.errors import UnknownName, raise_all
 from clirbench.pages import fixed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import MOST, Pairs, agreement_sums, deviations, leaving_one, ratio, taus, too_many
@@ -262,9 +262,7 @@ def beyond_known(
     the systems do not have.
     """
     known = givens(board, units)
-    for name in names:
-        if name not in known:
-            raise UnknownName(GIVEN, name, known)
+    raise_all([UnknownName(GIVEN, name, known) for name in names if name not in known])
     given = np.stack([known[name] for name in names])
     declared = declared or not {*names} & {*covariates(board, units)}
     found = {}
