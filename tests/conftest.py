@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -62,6 +62,12 @@ class Cli:
             command, cwd=self.cwd, env=environment, capture_output=True, check=False, text=True, timeout=timeout
         )
 
+    def succeed(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+        """The same; fails, with what the program said, where its status is not 0."""
+        done = self(*arguments, timeout=timeout)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
 
 @cache
 def warm_processes() -> Iterator[Warm]:
@@ -113,6 +119,13 @@ def _small_folder(folder: Path, _small_lines: list[str]) -> Path:
     return folder
 
 
-def write_lines(path: Path, lines: list[str]) -> None:
+def put(path: Path, content: str) -> Path:
+    """Write a file, and make the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> Path:
     """Write lines, each ended by a newline."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return put(path, "".join(f"{line}\n" for line in lines))

@@ -15,7 +15,6 @@ from typing import Any
 
 NAME = r"(?:.+?)"
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?![\w(])")
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Row = Mapping[str, str]
 
 

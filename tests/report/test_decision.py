@@ -18,20 +18,14 @@ from clirbench.statistics.correlation import correlate, with_ceilings
 from clirbench.statistics.grades import Evidence
 from clirbench.systems.likeness import Resemblances
 from tests.names import letter_names
+from tests.report.analysed import result_of
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
 
 
 def run_of(evidence: Evidence, baseline: str = "", margin: float = 0.0) -> Result:
     """A finished run whose evidence is given."""
-
-    class Given(Result):
-        @property
-        def evidence(self) -> Evidence:
-            return evidence
-
-    experiment = Experiment("made", Serial(), baseline=baseline, margin=margin)
-    made = Given(experiment, evidence.board, ())
+    made = replace(result_of(evidence), experiment=Experiment("made", Serial(), baseline=baseline, margin=margin))
     rows = with_ceilings(correlate(made.board, ("kendall",)), evidence, made.units)
     return replace(made, correlations=tuple(rows))
 

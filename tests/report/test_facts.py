@@ -160,8 +160,7 @@ def folder(small_texts: Path, tmp_path: Path) -> Path:
 
 def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: Path, cli: Cli) -> None:
     keys = ("topics.n=8", "relevance.k=2", "systems.exclude=[every9]", "hydra.run.dir=run")
-    done = cli(f"folder={folder}", *keys)
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(f"folder={folder}", *keys)
     first, second, third, blank, *_ = done.stdout.split("\n")
     assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (rare")
     left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
@@ -193,8 +192,7 @@ def test_groups_are_named_with_their_column_and_key(folder: Path, cli: Cli, meta
     cells = zip(("system", "every2", "every3", "every5", "every9"), metadata.split("\n"), strict=True)
     (folder / "systems.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
     keys = ("topics.n=8", "relevance.k=2", "hydra.run.dir=run", *(["units=family"] if "family" in metadata else []))
-    done = cli(f"folder={folder}", *keys)
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(f"folder={folder}", *keys)
     assert done.stdout.split("\n")[2].endswith(f" Groups: {groups}.")
     assert cb.load(cli.cwd / "run").results["set_up"]["grouped_by"] == groups
 
@@ -213,8 +211,7 @@ def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: 
             blank = [" " if i % 2 else "" for i in range(n)] if place == emptied else lines[:n]
             (place / "systems" / f"{name}.txt").write_text("".join(f"{line}\n" for line in [*blank, *lines[n:]]))
     keys = (*where, "topics.n=8", "relevance.k=2", "systems.exclude=[copy]", "untranslated=true")
-    done = cli(*keys, "hydra.run.dir=run")
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(*keys, "hydra.run.dir=run")
     second = done.stdout.split("\n")[1]
     assert "mostly (31 of 60 lines are empty)" in second
     made = cb.load(cli.cwd / "run")
@@ -229,9 +226,7 @@ def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: 
 def beginning(folder: Path, to: Path) -> Path:
     """The first 300 lines of a folder of WMT, and of three of its systems."""
     for path in (*folder.glob("*.txt.gz"), *sorted((folder / "systems").iterdir())[:3]):
-        place = to / path.relative_to(folder).with_suffix("")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(place, list(TextFile(path).lines()[:300]))
+        write_lines(to / path.relative_to(folder).with_suffix(""), TextFile(path).lines()[:300])
     return to
 
 
