@@ -249,6 +249,14 @@ def test_the_jackknife_by_hand_beyond_twelve_units() -> None:
     assert ((found.spread * (1 - found.tau**2)) ** 2).sum() == pytest.approx(found.variance[0])
 
 
+def test_of_few_untied_units_the_variance_is_at_most_that_of_normal_columns() -> None:
+    """.437 / (n - 4) on atanh(tau): Fieller, Hartley and Pearson 1957; not where two values of a column are tied."""
+    x, y = np.random.default_rng(1).normal(size=(2, 8))
+    found = estimates(np.stack([x, np.maximum(x, np.sort(x)[1])]), y, alone(8))
+    untied, tied = found.variance / (1 - found.tau**2) ** 2
+    assert (untied, tied > 0.437 / 4) == (pytest.approx(0.437 / 4), True)
+
+
 def test_sums_over_units_are_those_of_their_pairs() -> None:
     """Units in any order, one that does not occur; the oracle multiplies by membership."""
     rng = np.random.default_rng(0)
