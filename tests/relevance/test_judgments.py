@@ -96,6 +96,10 @@ def test_a_topic_that_is_not_judged_at_all(path: Path) -> None:
     with pytest.raises(InputError, match=r"qrels\.txt: 1 of the topics are not judged: new; .*missing_topics=drop"):
         by_people(path, "new")
     assert by_people(path, "new", missing_topics="drop").topic_ids == ("2", "1")
+    with pytest.raises(InputError, match=r": 10 of .*: a, b, c, d, e, f, g, h, i, j; leave"):
+        by_people(path, *"abcdefghij")
+    with pytest.raises(InputError, match=r": 11 of .*: a, b, c, d, e, f, g, h, i, j, \.\.\.; leave"):
+        by_people(path, *"abcdefghijk")
 
 
 def test_a_judged_document_outside_the_collection(path: Path) -> None:
