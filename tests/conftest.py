@@ -90,31 +90,26 @@ def cli(tmp_path: Path) -> Cli:
     return Cli(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def _small_lines() -> list[str]:
-    return (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:60]
-
-
 @pytest.fixture
-def small_folder(tmp_path: Path, _small_lines: list[str]) -> Path:
+def small_folder(tmp_path: Path) -> Path:
     """A folder of MT outputs: 60 English lines in 10 documents, four systems that drop every n-th word."""
-    return _small_folder(tmp_path / "small", _small_lines)
+    return _small_folder(tmp_path / "small")
 
 
 @pytest.fixture(scope="session")
-def small_texts(tmp_path_factory: pytest.TempPathFactory, _small_lines: list[str]) -> Path:
+def small_texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same folder, for tests that change nothing in it."""
-    return _small_folder(tmp_path_factory.mktemp("texts") / "small", _small_lines)
+    return _small_folder(tmp_path_factory.mktemp("texts") / "small")
 
 
-def _small_folder(folder: Path, _small_lines: list[str]) -> Path:
-    (folder / "systems").mkdir(parents=True)
-    write_lines(folder / "reference.txt", _small_lines)
-    write_lines(folder / "source.txt", [line[::-1] for line in _small_lines])
+def _small_folder(folder: Path) -> Path:
+    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:60]
+    write_lines(folder / "reference.txt", lines)
+    write_lines(folder / "source.txt", [line[::-1] for line in lines])
     rows = [f"{number}\tdoc{(number - 1) // 6}" for number in range(1, 61)]
     write_lines(folder / "docs.tsv", ["line\tdoc_id", *rows])
     for n in (2, 3, 5, 9):
-        dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in _small_lines]
+        dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in lines]
         write_lines(folder / "systems" / f"every{n}.txt", dropped)
     return folder
 
