@@ -19,8 +19,6 @@ from clirbench.relevance.base import judged_by
 from clirbench.scoreboard import Column
 from tests.conftest import Cli, write_lines
 
-SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]")
-
 
 @dataclass(frozen=True)
 class Undeclared:
