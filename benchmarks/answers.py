@@ -11,8 +11,8 @@ the named experiments and every WMT folder with at least five systems.
 settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
 the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Of every folder,
-with five metrics: another seed, each other reference, and without its best, middle or worst system. Folders and
-set-ups were fixed before the first result.
+with five metrics: another seed, each other reference, without its best, middle or worst system, and two other kinds of
+topics. Folders and set-ups were fixed before the first result. Asked: at most .01 of the grades move by two steps.
 """
 
 import argparse
@@ -38,7 +38,13 @@ EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER
 FEWEST = 5
 STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
 """Grades that show nothing (open, little, too noisy to tell) are 0."""
-VARIED = {"seed": "another seed", "reference": "another reference", "without": "one system left out"}
+KINDS = ("keyterms", "sentences")
+VARIED = {
+    "seed": "another seed",
+    "reference": "another reference",
+    "without": "one system left out",
+    "topics": "another kind of topics",
+}
 """What the names of set-ups with other data begin with."""
 ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "grade", "lowered", "first_sentence")
 COLUMNS = {ANSWERS: (*ALIKE, "low", "high", "p_value"), SETTINGS: (*ALIKE, "setup", "recommended", "tied")}
@@ -111,7 +117,7 @@ def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, 
 
 
 def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
-    """(set-up, result) of one folder: another seed, each other reference, without its best, middle and worst system."""
+    """(set-up, result) of one folder: another seed, reference, set of systems, kind of topics."""
 
     def run(**settings: Any) -> cb.Outcome:
         return cb.run("folder", folder=str(data / name), metric=list(METRICS), paths__cache=str(place), **settings)
@@ -123,6 +129,8 @@ def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome
     ranked = base.systems[base.results["measure"]].dropna().sort_values().index
     for position in (0, len(ranked) // 2, -1):
         yield f"without {ranked[position]}", run(systems__exclude=[ranked[position]])
+    for kind in KINDS:
+        yield f"topics {kind}", run(topics=kind)
 
 
 def setups(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
