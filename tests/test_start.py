@@ -12,7 +12,8 @@ from tests.conftest import PACKAGE
 
 ROOT = Path(__file__).resolve().parents[1]
 NEVER = {
-    "numba", "scipy.optimize", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "sacrebleu", "torch", "requests",
+    "numba", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.spatial", "pandas", "matplotlib",
+    "sacrebleu", "torch", "requests",
 }  # fmt: skip
 OF_A_RERUN = {
     "antlr4", "attr", "charset_normalizer", "hydra", "ir_measures", "jinja2", "markupsafe", "numpy",
