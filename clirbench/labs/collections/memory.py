@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.special import ndtr
 
 from clirbench.api.scoring import metric_by_name, score
 from clirbench.checks import number
@@ -31,6 +30,7 @@ from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
 from clirbench.pages import Table, fixed, listed, short
 from clirbench.result import Result
+from clirbench.statistics.special import ndtr
 from clirbench.text import TextFile, TextLines, sha256_of
 from clirbench.types import Doubles
 
