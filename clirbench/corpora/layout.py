@@ -259,14 +259,14 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
         found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
-        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+        unused |= {name: "not standardised" for name in table.header if name == "score_raw"}
     named: set[str] = set()
     year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
     for (path, metric), rows in found.items():
         name, why = _taken(metric, layout, scoring)
         if len({system for system, _ in rows}) < len(rows):
             why = "several values of one system"
-        if why := why or ("" if rows else "no system has a value"):
+        if why := why or ("" if rows else f"no system has a {STANDARDISED if metric == HUMAN else 'value'}"):
             unused[metric] = why
             continue
         name = f"{name}-{year[1]}" if year and name == "COMET" else name
