@@ -259,14 +259,14 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
         found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
-        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+        unused |= {name: "not standardised" for name in table.header if name == "score_raw"}
     named: set[str] = set()
     year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
     for (path, metric), rows in found.items():
         name, why = _taken(metric, layout, scoring)
         if len({system for system, _ in rows}) < len(rows):
             why = "several values of one system"
-        if why := why or ("" if rows else "no system has a value"):
+        if why := why or ("" if rows else f"no system has a {STANDARDISED if metric == HUMAN else 'value'}"):
             unused[metric] = why
             continue
         name = f"{name}-{year[1]}" if year and name == "COMET" else name
@@ -290,6 +290,8 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
 
 CODE = re.compile("[A-Za-z]{2,3}")
 PAIR = re.compile(f"({CODE.pattern})-({CODE.pattern})")
+WELL_KNOWN = re.compile("ar|cs|da|de|en|es|et|fi|fr|gu|he|hi|hu|is|it|ja|ko|lt|lv|nl|no|pl|pt|ro|ru|sv|tr|uk|zh")
+"""Codes that stay as they are."""
 NO_LANGUAGE = frozenset(("mis", "mul", "und", "zxx"))
 SPECIAL = {"nb": "no", "nn": "no", "yue": "zh", "wuu": "zh"}
 """Written languages that stemmers, stop lists and tokenisers know by another name."""
@@ -325,7 +327,9 @@ def language_code(code: str, key: str = "") -> str:
 
     Raises `ConfigError`, which begins with `key`, for a code that names no language.
     """
-    from langcodes import standardize_tag, tag_is_valid  # here, because score tables have no language
+    if WELL_KNOWN.fullmatch(code):
+        return code
+    from langcodes import standardize_tag, tag_is_valid  # here, because it loads tables that few runs need
 
     found = standardize_tag(code, macro=True).partition("-")[0] if CODE.fullmatch(code) and tag_is_valid(code) else ""
     if found in NO_LANGUAGE or not found:
@@ -345,9 +349,8 @@ def language_pair(key: str, pair: str) -> tuple[str, str]:
     return language_code(found[1], f"{key}={pair}: "), language_code(found[2], f"{key}={pair}: ")
 
 
-def language_of(text: Text) -> str:
+def language_of(sample: str) -> str:
     """The language that a text is in; empty where it is too short to tell, or in none that can be told."""
-    sample = _sample(text)
     if len("".join(filter(str.isalpha, sample)).encode()) < SHORTEST:
         return ""
     code, probability = _identifier().classify(sample)
@@ -356,7 +359,7 @@ def language_of(text: Text) -> str:
 
 def contradicts(stated: str, seen: str) -> bool:
     """Whether a text in a language cannot well be in the one that is stated; never for one that nothing recognises."""
-    if not seen or stated == seen:
+    if "" in (stated, seen) or stated == seen:
         return False
     from langcodes import tag_distance
 
@@ -365,8 +368,8 @@ def contradicts(stated: str, seen: str) -> bool:
     return min(tag_distance(stated, seen), tag_distance(seen, stated)) >= CLOSE
 
 
-def _sample(text: Text) -> str:
-    """Lines of the first block of a text, evenly spaced."""
+def sample_of(text: Text) -> str:
+    """Lines of the first block of a text, evenly spaced: what tells its language."""
     lines = next(text.blocks(), b"").decode("utf-8", "ignore").split("\n")
     step = max(1, sum(map(len, lines)) // SAMPLE)
     return "\n".join(lines[::step])[:SAMPLE]

@@ -16,7 +16,7 @@ The interval of one tau is not made from it (`agreement`).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from math import factorial, inf, nan, prod
@@ -235,7 +235,7 @@ def normal_scores(columns: Doubles) -> Doubles:
 
     **Source:** van der Waerden 1952; Hajek and Sidak 1967.
     """
-    from scipy.special import ndtri
+    from clirbench.statistics.special import ndtri
 
     return np.asarray(ndtri((ranks(columns) - 0.5) / columns.shape[-1]))
 
@@ -277,18 +277,13 @@ def beyond_known(
 
 def _factor(board: Scoreboard, units: Units, names: Sequence[str], rows: Ints) -> Ints:
     """(rows,): the units; those of the further columns that repeat, where systems are units by themselves."""
-    if not units.independent:
-        return units.only(rows).index
-    repeated = []
-    for name, cells in board.metadata.items():
+    own, repeated = units.only(rows), []
+    for name, cells in board.metadata.items() if units.independent else ():
         labels = [cells[i] for i in rows.tolist()]
         if name not in names and 1 < len(set(labels)) <= len(labels) / 2:
             repeated.append(labels)
-    labels = ["/".join(values) for values in zip(*repeated, strict=True)] if repeated else []
-    if not labels or len(set(labels)) > len(labels) / 2:
-        return units.only(rows).index
-    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    return np.array([number[label] for label in labels], dtype=np.int64)
+    joined = tuple(map("/".join, zip(*repeated, strict=True)))
+    return replace(own, labels=joined).index if 0 < len(set(joined)) <= len(joined) / 2 else own.index
 
 
 @dataclass(frozen=True)
@@ -310,7 +305,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
     half and so on; every group takes part once, and what is tied on either side counts for neither.
     **Source:** the sign test, Conover 1999, 3.4.
     """
-    from scipy.special import bdtrc
+    from clirbench.statistics.special import bdtrc
 
     whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(covariate)
     used: set[int] = set()
