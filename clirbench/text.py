@@ -348,7 +348,7 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
                     raise limit_error(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
                 yield piece
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
+        raise InputError(f"{path}: no such file{near_path(path)}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, a file was expected") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

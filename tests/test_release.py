@@ -14,6 +14,7 @@ import pytest
 import yaml
 from hydra._internal.utils import get_args_parser
 
+import clirbench.__main__  # noqa: F401  without its patch argparse of 3.14 refuses a parser of Hydra
 from tests.conftest import PACKAGE as ROOT
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

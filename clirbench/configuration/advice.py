@@ -43,6 +43,9 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     following = next((one for one in words[place + 1 : place + 2] if "=" not in one), "VALUE")
     if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
         return f"A name with a space is quoted; type '{before} {word}'"
+    if before.count("[") > before.count("]"):
+        meant = re.sub("[ ,]+", ",", " ".join(words[place - 1 :]).partition("]")[0])
+        return f"A list has no space: type '{meant}]'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
     if word.lstrip("+") in (*BY_NAME, *NODES):
@@ -57,8 +60,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if path.is_file():
         around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
         reader = next(_readers(path.parent, path), "")
-        what = "an archive; unpack it, then" if around == "DIR" and path.suffix in (".zip", ".gz") else "a file;"
-        return f"It is {what} type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
+        return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
     here = [one.name for one in Path().iterdir() if one.is_dir()]
@@ -113,6 +115,8 @@ def wrong_choice(group: str, name: str, known: Sequence[str]) -> ConfigError:
     meant = ENGINES.get(name, "") if group == "engine" else ""
     if group == "metric" and is_measure(name):
         meant = f"'measures=[{name}]': it is an IR measure"
+    elif len(several := re.split("[+;|/ ]+", name)) > 1 and {*several} <= {*known}:
+        meant = f"'{group}=[{','.join(several)}]'"
     elif path.suffix or len(path.parts) > 1:
         kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
         folder = f"folder={path.parent if path.name == 'systems' else path}"

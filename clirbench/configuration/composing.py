@@ -37,6 +37,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration.advice import (
+    component_keys,
     how_to_quote,
     mentioned_experiment,
     other_layouts,
@@ -267,6 +268,8 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     for name in named:
         if not isinstance(name, str):
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
+            number = {"n", "k"} & component_keys(group) if type(name) is int else ()
+            none += "".join(f"; type {group}.{one}={name}" for one in number)
             said = "null" if name is None else repr(name)
             raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
         if name not in known:

@@ -344,8 +344,7 @@ def language_pair(key: str, pair: str) -> tuple[str, str]:
         words = re.findall("[a-z]+", re.sub("^(..)(..)$", r"\1-\2", pair.lower()))
         meant = "-".join([*words, "en"][:2])
         meant = meant if PAIR.fullmatch(meant) and len(words) < 3 and meant != "en-en" else "de-en"
-        what = f"{key}={pair}: a" if pair else f"{key} is not set: a"
-        raise ConfigError(f"{what} pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}={meant}")
+        raise ConfigError(f"{key}={pair}: a pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}={meant}")
     return language_code(found[1], f"{key}={pair}: "), language_code(found[2], f"{key}={pair}: ")
 
 
