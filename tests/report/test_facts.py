@@ -74,8 +74,9 @@ def test_notes_say_who_judged_where_no_person_did() -> None:
     made = board({"BLEU": [1, 2, 3]}, {"MAP": [1, 2, 3], "P@5": [1, 2, 3], "RBO": [1, 2, 3]})
     pseudo = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
     columns = [replace(c, declared=pseudo) if c.name in ("P@5", "RBO") else c for c in made.columns]
-    assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "Rel" in note] == [
-        "Relevance (P@5 and RBO) is from the metrics' own reference, which favours metrics that match words"
+    assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "judged" in note] == [
+        "Retrieval (P@5 and RBO) is judged by the ranking of the metrics' own reference, which favours metrics that "
+        "match words"
     ]
 
 
@@ -165,7 +166,8 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (rare")
     left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
     assert second == f"Systems: 3; left out: {left_out}."
-    assert third.startswith("Scores read: MetricX; not used: bleu-all (computed here). Groups: ")
+    computed = "BLEU, chrF1, chrF2, MacroF1, MicroF1"
+    assert third.startswith(f"Scores computed: {computed}; read: MetricX; not used: bleu-all (computed here). Groups: ")
     assert blank == ""
     made = cb.load(cli.cwd / "run").results["set_up"]
     assert (made["languages"], made["analyzer"], made["documents"]) == ("en", "english", 10)
@@ -184,7 +186,7 @@ KEYS = "units=COLUMN takes another column, units=none each system by itself"
     ("metadata", "groups"),
     [
         ("step\n1\n2\n3\n4", f"1, by the column step ({KEYS})"),
-        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems belong together)"),
+        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems have one maker or one training run)"),
         ("family\na\na\nb\nb", "2, by the column family (units=family)"),
     ],
 )
