@@ -25,7 +25,7 @@ import numpy as np
 from clirbench.api.scoring import metric_by_name, score
 from clirbench.checks import number
 from clirbench.configuration.languages import tokeniser_of
-from clirbench.corpora.layout import BY_CHARACTER, language_of, language_pair
+from clirbench.corpora.layout import BY_CHARACTER, language_of, language_pair, sample_of
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
 from clirbench.pages import Table, fixed, listed, short
@@ -402,7 +402,7 @@ def ask(
     """
     number("topics", topics, least=1)
     lines = () if reference is None else _lines(reference)
-    codes = ("", told) if not pair and (told := language_of(TextLines(lines))) else language_pair("pair", pair)
+    codes = ("", told) if not pair and (told := language_of(sample_of(TextLines(lines)))) else language_pair("pair", pair)
     pair, kept = "-".join(filter(None, codes)), memory()
     if isinstance(first, str) and second is None and reference is None:
         return outlook(kept, question_of(first), pair, topics=topics)
