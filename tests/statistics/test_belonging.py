@@ -201,6 +201,7 @@ def test_stems_that_texts_confirm_are_units() -> None:
     stems = {"x.a": "x", "x.b": "x", "y.a": "y", "y.b": "y"}
     units = units_of(board(names), stems=stems)
     assert (units.index.tolist(), units.source) == ([0, 0, 1, 1, 2], "stem")
+    assert units.groups(names) == [["x.a", "x.b"], ["y.a", "y.b"]]
     assert units_of(board(names), near=[("z", "y.b")], stems=stems).index.tolist() == [0, 0, 1, 1, 1]
     assert units_of(board(names), "none", stems=stems).independent
     assert units_of(board(names, family=[*"ppqqr"]), stems=stems).source == "family"
