@@ -226,6 +226,7 @@ def test_a_sweep_is_answered_unless_a_file_of_it_or_of_a_job_has_changed(world: 
     own = [one for one in RUN[1:] if not one.startswith(("topics", "hydra"))]
     sweep, stop = ["+experiment=both", "folder=data", *own, "hydra.sweep.dir=swept"], world.place / "bin" / "stop"
     stop.unlink()
+    time.sleep(2.5)  # the tests before this one changed inputs and put them back
     first = world.start(sweep)
     stop.touch()
     again = world.start(sweep)
