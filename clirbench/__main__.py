@@ -194,6 +194,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
+    advice.refuse_demo_beside_data([*options, *read.overrides])
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
 
@@ -221,8 +222,9 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
 
 
 def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
-    option = message.removeprefix("unrecognized arguments: ").split()[0]
-    raise ConfigError(f"{message}; {advice.of_option(option, arguments)}")
+    words = message.removeprefix("unrecognized arguments: ").split()
+    meant = [advice.of_option(word, arguments) for word in words if word[0] == "-"] or [advice.of_option("", arguments)]
+    raise ConfigError(f"{message}; {', '.join(dict.fromkeys(meant))}")
 
 
 def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> list[str]:

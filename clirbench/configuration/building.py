@@ -55,6 +55,7 @@ from clirbench.relevance.base import Relevance
 from clirbench.result import Analysis, Experiment
 from clirbench.retrieval.analyzers import ByLanguage
 from clirbench.retrieval.base import Retriever
+from clirbench.store.store import Store
 from clirbench.systems.base import SystemSource
 from clirbench.text import Limits
 from clirbench.topics.base import TopicSource
@@ -216,7 +217,8 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     raise_all(errors)
     runs = Path(str(cfg.runs)) if cfg.get("runs") else None
     languages = str(plain.get("languages") or "")
-    return Experiment(name=str(cfg.name), runs=runs, **in_its_language(experiment, languages, called))
+    store = None if cfg.check else Store(Path(cfg.paths.cache) / "store")
+    return Experiment(name=str(cfg.name), runs=runs, **in_its_language(experiment, languages, called, store))
 
 
 def limits_of(cfg: DictConfig) -> Limits:

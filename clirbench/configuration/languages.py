@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.laboratories import choices
-from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair
+from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair, sample_of
 from clirbench.corpora.sides import SideTexts
-from clirbench.errors import ClirbenchError, ConfigError
+from clirbench.errors import ClirbenchError, ConfigError, StoreError
 from clirbench.retrieval.analyzers import ByLanguage, English
+from clirbench.store.keys import environment, fingerprint
+from clirbench.store.store import Store
 from clirbench.text import Text
 
 PLAIN = "13a"
@@ -24,18 +27,19 @@ CUT = ("topics", "second_topics", "retriever", "also_retriever", "relevance", "m
 """Parts of an experiment that cut texts into words."""
 
 
-def languages_of(stated: str, corpus: object, called: str = "") -> Languages:
+def languages_of(stated: str, corpus: object, called: str = "", store: Store | None = None) -> Languages:
     """The languages of a run, of each side: what is `stated` (`languages=de-en`), else what the folder's name says
     unless the text plainly contradicts it, else what the text is; where nothing tells, the target is English.
 
     corpus: a `CorpusSource`; of one without `side_texts`, and of one that cannot be read, no text is known. called: the
-    folder's name where it has moved. Raises
+    folder's name where it has moved. store: keeps what was told from a text. Raises
     `ConfigError` for texts that plainly contradict what is stated, and for references in different languages.
     """
     texts: SideTexts | None = None
     with suppress(ClirbenchError):  # said where it is read
         texts = corpus.side_texts() if hasattr(corpus, "side_texts") else None
-    read = [_read([texts.source] if texts and texts.source else []), _read(texts.target if texts else [])]
+    sides = ([texts.source] if texts.source else [], texts.target) if texts else ([], [])
+    read = [_read(side, store) for side in sides]
     seen = [next(iter(side.values()), "") for side in read]
     for where, code in read[1].items():
         if contradicts(seen[1], code):
@@ -78,7 +82,9 @@ def tokeniser_of(target: str) -> str:
     return "char" if target in BY_CHARACTER else PLAIN
 
 
-def in_its_language(parts: Mapping[str, Any], stated: str, called: str = "") -> dict[str, Any]:
+def in_its_language(
+    parts: Mapping[str, Any], stated: str, called: str = "", store: Store | None = None
+) -> dict[str, Any]:
     """The parts of an experiment with its `languages`; the target's analyser and tokeniser are where the defaults were.
 
     parts: by the names of the fields of `Experiment`. Raises as `languages_of`; `ConfigError` where no analyser of
@@ -86,7 +92,7 @@ def in_its_language(parts: Mapping[str, Any], stated: str, called: str = "") -> 
     """
     if parts.get("corpus") is None:
         return dict(parts)
-    languages = languages_of(stated, parts["corpus"], called)
+    languages = languages_of(stated, parts["corpus"], called, store)
     cut = {name: _cut_for(languages.target, parts[name]) for name in CUT if name in parts}
     return {**parts, **cut, "languages": languages}
 
@@ -119,13 +125,26 @@ def _cut_for(target: str, part: Any) -> Any:
     return replace(part, **changed) if changed else part
 
 
-def _read(texts: Iterable[Text]) -> dict[str, str]:
+def _read(texts: Iterable[Text], store: Store | None) -> dict[str, str]:
     """The language of each text that tells it, by where the text is."""
     found: dict[str, str] = {}
     for text in texts:
         with suppress(ClirbenchError):  # said where it is read
-            found[text.where] = language_of(text)
+            found[text.where] = _told(sample_of(text), store)
     return {where: code for where, code in found.items() if code}
+
+
+def _told(sample: str, store: Store | None) -> str:
+    """`language_of`, kept by what it is told from: to load the model takes longer than to add a system to a run."""
+    if store is None:
+        return language_of(sample)
+    key = fingerprint(environment(), language_of, version("py3langid"), version("langcodes"), sample)
+    found = store.find(key, [key])
+    if key not in found:
+        found[key] = [language_of(sample)]
+        with suppress(StoreError):  # said when the run keeps its results
+            store.put(key, found)
+    return str(found[key][0])
 
 
 def _named_pair(where: str) -> tuple[str, str]:

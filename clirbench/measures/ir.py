@@ -7,7 +7,7 @@ sees the one rank order. Topics are handed over under numbers: gdeval, which com
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -93,17 +93,30 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     rows: dict[Any, list[int]] = {}
     for row, measure in enumerate(measures):
         rows.setdefault(measure.parsed, []).append(row)
-    # A measure's hash is computed from its text at each call; its identity costs nothing, while it is held.
-    seen: dict[int, tuple[Any, list[int]]] = {}
     try:
-        for result in _evaluator(tuple(measures), judged).iter_calc(scores):
-            if result.query_id in scores:
-                known = result.measure
-                found = seen.get(id(known)) or seen.setdefault(id(known), (known, rows[known]))
-                values[found[1], int(result.query_id)] = result.value
+        evaluator = _evaluator(tuple(measures), judged)
+        for one in getattr(evaluator, "evaluators", [evaluator]):
+            for measure, topics, found in _values(one, scores):
+                values[np.ix_(rows[measure], topics)] = found
     except (OSError, subprocess.SubprocessError) as error:
         raise ResourceError(f"a measure's program could not be run ({error}); leave the measure out") from error
     return values
+
+
+def _values(evaluator: Any, scores: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Any, list[int], list[float]]]:
+    """What one provider finds: a measure, numbers of topics, their values.
+
+    trec_eval's are taken as it gives them: ir-measures makes an object of each, whose measure is hashed by its text.
+    """
+    for invoker in getattr(evaluator, "invokers", ()):
+        by_topic = invoker.evaluator.evaluate(scores)
+        topics = [int(topic) for topic in by_topic]
+        for name, (measure, _) in invoker.measure_map.items():
+            yield measure, topics, [found[name] for found in by_topic.values()]
+    if not hasattr(evaluator, "invokers"):
+        for one in evaluator.iter_calc(scores):
+            if one.query_id in scores:
+                yield one.measure, [int(one.query_id)], [one.value]
 
 
 @keep_recent(2)
@@ -118,12 +131,11 @@ def _evaluator(measures: tuple[IrMeasure, ...], judged: Judged) -> Any:
 
 def as_scores(run: Run, names: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """`{name: {doc_id: score}}` of the topics in `names` that retrieved something."""
-    scores: dict[str, dict[str, float]] = {}
-    for topic_id, name in names.items():
-        ranking = run.ranking(topic_id)
-        if ranking:
-            scores[name] = dict(zip(ranking, run.values(topic_id).tolist(), strict=True))
-    return scores
+    ids, values = list(map(run.doc_ids.__getitem__, run.documents.tolist())), run.scores.tolist()
+    lists = zip(names.values(), *(ends.tolist() for ends in run.parts(list(names))), strict=True)
+    return {
+        name: dict(zip(ids[begin:end], values[begin:end], strict=True)) for name, begin, end in lists if begin < end
+    }
 
 
 def score_run(measures: Sequence[Measure], run: Run, judged: Judged) -> Mapping[str, Doubles]:

@@ -23,7 +23,7 @@ from math import factorial, inf, nan, prod
 
 import numpy as np
 
-from clirbench.errors import UnknownName
+from clirbench.errors import UnknownName, raise_all
 from clirbench.pages import fixed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import MOST, Pairs, agreement_sums, deviations, leaving_one, ratio, taus, too_many
@@ -34,6 +34,7 @@ from clirbench.types import Doubles, Ints
 ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
 ENUMERATED = 5040
 SAMPLES = 9999
+GIVEN = "metric, or number of systems.tsv or of a score table,"
 TIED = "all systems of a stratum are tied"
 FREEDOM = 10
 """Residual degrees of freedom that taking out a covariate must leave."""
@@ -222,7 +223,8 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
     if note:
         return [Beyond(nan, nan, "residuals", 0, n, units, found.smallest_p, note)] * len(x)
     left = np.eye(n) - basis @ np.linalg.pinv(basis)
-    rest_x, rest_y = normal_scores(x) @ left, normal_scores(y[None])[0] @ left
+    # Rounded, so that nothing is left of a metric that has the order of the covariate.
+    rest_x, rest_y = np.round(normal_scores(x) @ left, 9), normal_scores(y[None])[0] @ left
     pairs = Pairs.of(unit)
     sums = balances(pairs.weight * pairs.signs(rest_x), rest_y[found.orders] @ left, pairs.first, pairs.second)
     tested = zip((sums[0] / pairs.weight.sum()).tolist(), shares(sums)[0].tolist(), strict=True)
@@ -234,7 +236,7 @@ def normal_scores(columns: Doubles) -> Doubles:
 
     **Source:** van der Waerden 1952; Hajek and Sidak 1967.
     """
-    from scipy.special import ndtri
+    from clirbench.statistics.special import ndtri
 
     return np.asarray(ndtri((ranks(columns) - 0.5) / columns.shape[-1]))
 
@@ -244,6 +246,11 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
     return tuple(column for column in board.metrics if not known_before(column.name))
 
 
+def givens(board: Scoreboard, units: Units) -> dict[str, Doubles]:
+    """What a metric may be asked to add to: the covariates, and each other metric."""
+    return covariates(board, units) | {metric.name: metric.oriented for metric in real_metrics(board)}
+
+
 def beyond_known(
     board: Scoreboard, units: Units, names: Sequence[str], how: Permuting, *, declared: bool = False
 ) -> dict[tuple[str, str], Beyond]:
@@ -251,15 +258,15 @@ def beyond_known(
 
     Where systems are units by themselves but a further metadata column takes the same few values at every value of
     the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
-    everywhere. Not where the units were `declared`. Raises `UnknownName` for a covariate that the systems do not have.
+    everywhere. Not where the units were `declared`, nor given metrics alone. Raises `UnknownName` for a covariate that
+    the systems do not have.
     """
-    known = covariates(board, units)
-    for name in names:
-        if name not in known:
-            raise UnknownName("covariate", name, known)
+    known = givens(board, units)
+    raise_all([UnknownName(GIVEN, name, known) for name in names if name not in known])
     given = np.stack([known[name] for name in names])
+    declared = declared or not {*names} & {*covariates(board, units)}
     found = {}
-    for measure, metric in product(board.measures, real_metrics(board)):
+    for measure, metric in product(board.measures, (one for one in real_metrics(board) if one.name not in names)):
         rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
         one = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
         if len(rows) >= 2:
@@ -299,7 +306,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
     half and so on; every group takes part once, and what is tied on either side counts for neither.
     **Source:** the sign test, Conover 1999, 3.4.
     """
-    from scipy.special import bdtrc
+    from clirbench.statistics.special import bdtrc
 
     whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(covariate)
     used: set[int] = set()

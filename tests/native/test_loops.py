@@ -26,10 +26,9 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.postings import known_chunks
 from clirbench.systems import grams
 from clirbench.types import Document, Documents, Judged, Qrels, Topic
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE as ROOT
 from tests.native import hostile
 
-ROOT = PACKAGE
 NO_COMPILER = shutil.which("cc") is None
 compiled_only = pytest.mark.skipif(library.library() is None, reason="NO LIBRARY: clirbench/native is not compiled")
 CHARACTERS = list(".,,-'' 12ab\n\u3000\u00a0é中!(\tBc") + ["ab", "中文", " x "]

@@ -4,9 +4,11 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+import scipy.special
 from scipy.stats import t, ttest_rel
 
 from clirbench.statistics import noise as randomisation
+from clirbench.statistics import special
 from clirbench.statistics.noise import mean_difference_p, mean_limits, pair_errors, sign_blocks
 
 
@@ -62,3 +64,9 @@ def test_blocks_of_coins_are_those_of_one_call(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(randomisation, "HELD", 20 * 32)
     assert len(list(sign_blocks(20, 200, 3))) == 8
     assert np.array_equal(np.concatenate(list(sign_blocks(20, 200, 3))), coins)
+
+
+def test_distributions_are_scipys() -> None:
+    names = [name for name in dir(scipy.special) if isinstance(getattr(scipy.special, name), np.ufunc)]
+    assert len(names) > 200
+    assert all(getattr(special, name) is getattr(scipy.special, name) for name in names)
