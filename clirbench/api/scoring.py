@@ -166,6 +166,6 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
                 raise ValueError
         return found
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
-        raise ConfigError(
-            f"{what}: expected a mapping of mappings, a TREC file, or rows with query_id, doc_id and {value} (a number)"
-        ) from None
+        number = f"{value} (a {'whole ' if kind is int else ''}number)"
+        rows_of = f"rows with query_id, doc_id and {number}"
+        raise ConfigError(f"{what}: expected a mapping of mappings, a TREC file, or {rows_of}") from None

@@ -185,6 +185,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.score(["a"], ["a"], None), "None is not a Metric"),  # type: ignore[arg-type]
         (lambda: cb.evaluate(QRELS, QRELS, None), "None is not a Measure"),  # type: ignore[call-overload]
         (lambda: cb.evaluate(QRELS, QRELS, ["nope"]), "unknown measure 'nope'"),
+        (lambda: cb.evaluate([{"qid": "q", "docno": "d", "label": 0.5}], QRELS, ["AP"]), "relevance .a whole number"),
         (lambda: cb.compare(None, None), "the folder of a run was expected"),  # type: ignore[arg-type]
         (lambda: cb.metrics.ChrF(beta="x"), "must be a number of at least 0"),  # type: ignore[arg-type]
     ],
