@@ -139,7 +139,7 @@ def _intervals(rows: Sequence[Row]) -> Iterator[str]:
         for name, worst in COLUMNS.items():
             values = [row.width if name.startswith("width") else row.rate for row in of[name.replace("width", "cover")]]
             values = [value for value in values if not math.isnan(value)]
-            mean = number(sum(values) / len(values), 3) if values else ""
+            mean = number(math.fsum(values) / len(values), 3) if values else ""
             told.append(f"{mean} ({number(worst(values), 3)})" if values and worst else mean)
         yield f"| {' | '.join(told)} |"
 
