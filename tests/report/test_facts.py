@@ -118,14 +118,16 @@ def test_systems_table_has_metadata_metrics_then_measures() -> None:
         (
             Column("MAP", "measure", np.array([0.5, np.nan])),
             Column("BLEU", "metric", np.array([10.0, 20.0])),
+            Column("COMET", "metric", np.array([0.8, 0.7])),
         ),
         {"step": ("1", "2")},
     )
     table = systems_table(board)
-    assert table.header == ("system", "step", "BLEU", "MAP")
-    assert list(table.values()) == [["s1", "1", 10.0, 0.5], ["s2", "2", 20.0, pytest.approx(np.nan, nan_ok=True)]]
-    assert [cell.best for row in table.rows for cell in row[2:]] == [False, True, True, False]
-    assert [column.format for column in table.columns[2:]] == ["score", "number"], "BLEU is on a scale of 0 to 100"
+    assert table.header == ("system", "step", "BLEU", "COMET", "MAP")
+    hole = pytest.approx(np.nan, nan_ok=True)
+    assert list(table.values()) == [["s1", "1", 10.0, 0.8, 0.5], ["s2", "2", 20.0, 0.7, hole]]
+    assert [cell.best for row in table.rows for cell in row[2:]] == [False, True, True, True, False, False]
+    assert [column.format for column in table.columns[2:]] == ["score", "number", "number"], "BLEU is on 0 to 100"
 
 
 def test_what_metrics_add_to_what_is_known_is_a_table_too() -> None:
