@@ -402,7 +402,8 @@ def ask(
     """
     number("topics", topics, least=1)
     lines = () if reference is None else _lines(reference)
-    codes = ("", told) if not pair and (told := language_of(sample_of(TextLines(lines)))) else language_pair("pair", pair)
+    told = "" if pair else language_of(sample_of(TextLines(lines)))
+    codes = ("", told) if told else language_pair("pair", pair)
     pair, kept = "-".join(filter(None, codes)), memory()
     if isinstance(first, str) and second is None and reference is None:
         return outlook(kept, question_of(first), pair, topics=topics)
