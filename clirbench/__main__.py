@@ -7,6 +7,7 @@ import os
 import platform
 import signal
 import sys
+import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
@@ -77,6 +78,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, interrupt)
     # Hydra would print what goes wrong by itself; here every error is to come up to this function.
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    warnings.filterwarnings("error", r"Callback SweepTable\.")  # Hydra would only warn that a sweep has no table
     folder = None
     try:
         if len(sys.argv) > 1 and "=" not in sys.argv[1] and sys.argv[1] in commands():
@@ -104,7 +106,8 @@ def main() -> None:
             leave_clusters()
             print("stopped; a rerun does what is missing", file=sys.stderr)
             sys.exit(INTERRUPTED)
-        text, status = in_words(error, folder)
+        of_table = error.__context__ if isinstance(error, UserWarning) else None
+        text, status = in_words(of_table or error, folder)
         print(text, file=sys.stderr)
         sys.exit(status)
 

@@ -219,6 +219,13 @@ class TestEveryEndIsOurs:
         assert f"{place.name} is damaged (" in done.stderr
         assert done.stderr.count("is damaged") == 1
 
+    def test_a_sweep_whose_table_cannot_be_written_fails(self, cli, tmp_path: Path) -> None:
+        """Hydra only warned, and the status was 0."""
+        (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
+        (tmp_path / "out" / "sweep.tsv").mkdir(parents=True)
+        done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=1,2", "hydra.sweep.dir=out")
+        assert (done.returncode, "sweep.tsv" in done.stderr, "Warning" in done.stderr) == (70, True, False), done.stderr
+
     def test_a_job_of_a_sweep_that_is_refused_does_not_stop_the_others(self, cli, tmp_path: Path) -> None:
         (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
         done = cli("-m", "scores.tables=[s.tsv]", "scores.measures=[MAP]", "seed=x,1", "hydra.sweep.dir=out")
