@@ -11,8 +11,8 @@ the named experiments and every WMT folder with at least five systems.
 settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
 the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Of every folder,
-with five metrics: another seed, each other reference, and without its best, middle or worst system. Folders and
-set-ups were fixed before the first result.
+with five metrics: another seed, each other reference, without its best, middle or worst system, and two other kinds of
+topics. Folders and set-ups were fixed before the first result. Asked: at most .01 of the grades move by two steps.
 """
 
 import argparse
@@ -38,7 +38,7 @@ EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER
 FEWEST = 5
 STEPS = {"strong": 3, "moderate": 2, "weak": 1, "contradicted": -1}
 """Grades that show nothing (open, little, too noisy to tell) are 0."""
-VARIED = {"seed": "another seed", "reference": "another reference", "without": "one system left out"}
+VARIED = {"seed": "seed", "reference": "reference", "without": "one system left out", "topics": "kind of topics"}
 """What the names of set-ups with other data begin with."""
 ALIKE = ("run", "measure", "metric", "systems", "groups", "tau", "grade", "lowered", "first_sentence")
 COLUMNS = {ANSWERS: (*ALIKE, "low", "high", "p_value"), SETTINGS: (*ALIKE, "setup", "recommended", "tied")}
@@ -111,7 +111,7 @@ def changed(folder: Path, base: cb.Outcome, place: Path) -> Iterator[tuple[str, 
 
 
 def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
-    """(set-up, result) of one folder: another seed, each other reference, without its best, middle and worst system."""
+    """(set-up, result) of one folder: another seed, reference, set of systems, kind of topics."""
 
     def run(**settings: Any) -> cb.Outcome:
         return cb.run("folder", folder=str(data / name), metric=list(METRICS), paths__cache=str(place), **settings)
@@ -119,10 +119,13 @@ def varied(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome
     yield "as it is", (base := run())
     yield "seed 1", run(seed=1)
     for file in sorted((data / name).glob("reference-*"))[1:]:
-        yield f"reference {(letter := file.name[10])}", run(references=letter)
+        mark = file.name.removeprefix("reference-").partition(".")[0]
+        yield f"reference {mark}", run(references=mark)
     ranked = base.systems[base.results["measure"]].dropna().sort_values().index
     for position in (0, len(ranked) // 2, -1):
         yield f"without {ranked[position]}", run(systems__exclude=[ranked[position]])
+    for kind in ("keyterms", "sentences"):
+        yield f"topics {kind}", run(topics=kind)
 
 
 def setups(name: str, data: Path, place: Path) -> Iterator[tuple[str, cb.Outcome]]:
@@ -233,28 +236,29 @@ or call tied have none in common.
 
 ## Do other data?
 
-Grades of a metric in {varied} folders, with five metrics, beside those of the folder as it is. Another reference or
-another set of systems is other evidence; the answer says "by this reference" and how many systems it rests on.
+Grades of a metric in {varied} folders, with five metrics, beside those of the folder as it is. Another reference, other
+topics or other systems are other evidence; the answer says "by this reference" and how many systems it rests on.
 
-| change | grades | moved by a step | by two |
-| --- | --: | --: | --: |
+| changed | grades | moved by a step | by two |
+| --- | --: | --: | :-- |
 {steps}
 
 Every metric of every set-up: [settings.tsv](../data/settings.tsv)."""
 
 
 def steps(varied: Iterable[Row]) -> Iterator[str]:
-    """A row for each kind of change: how many grades, how many of them a step and two from "as it is"."""
+    """A row for each kind of change: how many grades, how many of them a step from "as it is", and which by two."""
     plain: dict[tuple[str, str], int] = {}
-    moved: dict[str, list[int]] = {}
+    moved: dict[str, list[tuple[int, str]]] = {}
     for row in varied:
-        step = STEPS.get(row.grade, 0)
+        step, (change, _, to) = STEPS.get(row.grade, 0), row.setup.partition(" ")
         if row.setup == "as it is":
             plain[row.run, row.metric] = step
         elif (was := plain.get((row.run, row.metric))) is not None:
-            moved.setdefault(VARIED[row.setup.split()[0]], []).append(abs(step - was))
+            moved.setdefault(VARIED[change], []).append((abs(step - was), f"{row.run} {row.metric} ({to})"))
     for change, by in moved.items():
-        yield f"| {change} | {len(by)} | {sum(n == 1 for n in by)} | {sum(n > 1 for n in by)} |"
+        far = [cell for n, cell in by if n > 1]
+        yield f"| {change} | {len(by)} | {sum(n == 1 for n, _ in by)} | {len(far)}{': ' * bool(far)}{', '.join(far)} |"
 
 
 def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:

@@ -11,10 +11,6 @@ with two equal ones at the top (`two best`); metrics are quality + normal noise 
 
 Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`.
 
-The first owes part of its place to luck: misses lay above the intervals. So intervals of differences move up by the
-mean error of the highest of `topic_draws` around the measured means (28 November 2026: chosen among six forms on every
-second of 13 folders and on made worlds; judged by others).
-
 Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
 
     pairs      wrong pairs (their order in the population is the other one) among the separable ones: at most .02

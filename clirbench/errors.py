@@ -169,7 +169,7 @@ class Problems(ClirbenchError):
     """Several errors at once: everything that is wrong with one configuration or one folder."""
 
     def __init__(self, errors: Sequence[ClirbenchError]) -> None:
-        self.errors = tuple(errors)
+        self.errors: tuple[ClirbenchError, ...] = tuple(errors)
         super().__init__(self.errors)
 
     def __str__(self) -> str:

@@ -37,9 +37,10 @@ from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.top_k import TopK
 from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, REGRET, Experiment, Inputs, Result, Retrieval, with_marks
-from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units, covariates
+from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.correlation import KENDALL, Correlation, weakened
+from clirbench.statistics.given import givens
 from clirbench.steps import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.systems.likeness import Resemblances
@@ -206,13 +207,10 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     if prospect.experiment.objective not in (*objectives, ""):
         errors.append(UnknownName("objective", prospect.experiment.objective, objectives))
     if prospect.board.systems:
-        known = covariates(prospect.board, prospect.units)
-        none = "no column of systems.tsv or of a score table describes these systems by numbers that differ"
-        errors += [
-            UnknownName("covariate", name, known) if known else ConfigError(f"given={name}: {none}")
-            for name in prospect.experiment.given
-            if name not in known
-        ]
+        known, given = givens(prospect.board, prospect.units), prospect.experiment.given
+        errors += [UnknownName("covariate", name, known) for name in given if name not in known]
+        if given and not {metric.name for metric in prospect.board.metrics} - {*given}:
+            errors.append(ConfigError(f"given={','.join(given)}: no other metric is there; metric=[A,B] names more"))
     _ask(prospect.experiment.analyses, errors, prospect)
 
 

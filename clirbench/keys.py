@@ -132,7 +132,7 @@ KEYS = (
     Key("output.quiet", FLAG, False, "whether the answer and the folder alone are printed"),
     Key("output.tables", NAMES, ["tsv"], "formats of the tables: tsv, parquet beside it", ("tsv", "parquet")),
     Key("measures", NAMES, ["RBO(p=0.9)", "MAP", "RBO", "P@10", "R@10", "nDCG"], "IR measures"),
-    Key("given", NAMES, [], "what a metric must add to: metadata columns, such as training_lines"),
+    Key("given", NAMES, [], "what a metric must add to: metadata columns, such as training_lines, or metrics"),
 )
 BY_NAME = {key.name: key for key in KEYS}
 SECTIONS = {name.partition(".")[0] for name in BY_NAME if "." in name}

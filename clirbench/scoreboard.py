@@ -104,9 +104,9 @@ class Scoreboard:
 
     @property
     def first_is_listed(self) -> bool:
-        """Whether `first_measure` is so only because it was listed first."""
+        """Whether `first_measure` is so only because it was listed first, of several."""
         first = self.first_measure
-        return first is not None and not self.primary and _precedence(first) == 3
+        return first is not None and not self.primary and len(self.measures) > 1 and _precedence(first) == 3
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -62,6 +62,12 @@ class Cli:
             command, cwd=self.cwd, env=environment, capture_output=True, check=False, text=True, timeout=timeout
         )
 
+    def succeed(self, *arguments: str, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+        """The same; fails, with what the program said, where its status is not 0."""
+        done = self(*arguments, timeout=timeout)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
 
 @cache
 def warm_processes() -> Iterator[Warm]:
@@ -84,35 +90,37 @@ def cli(tmp_path: Path) -> Cli:
     return Cli(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def _small_lines() -> list[str]:
-    return (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:60]
-
-
 @pytest.fixture
-def small_folder(tmp_path: Path, _small_lines: list[str]) -> Path:
+def small_folder(tmp_path: Path) -> Path:
     """A folder of MT outputs: 60 English lines in 10 documents, four systems that drop every n-th word."""
-    return _small_folder(tmp_path / "small", _small_lines)
+    return _small_folder(tmp_path / "small")
 
 
 @pytest.fixture(scope="session")
-def small_texts(tmp_path_factory: pytest.TempPathFactory, _small_lines: list[str]) -> Path:
+def small_texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same folder, for tests that change nothing in it."""
-    return _small_folder(tmp_path_factory.mktemp("texts") / "small", _small_lines)
+    return _small_folder(tmp_path_factory.mktemp("texts") / "small")
 
 
-def _small_folder(folder: Path, _small_lines: list[str]) -> Path:
-    (folder / "systems").mkdir(parents=True)
-    write_lines(folder / "reference.txt", _small_lines)
-    write_lines(folder / "source.txt", [line[::-1] for line in _small_lines])
+def _small_folder(folder: Path) -> Path:
+    lines = (DEMO / "reference.txt").read_text(encoding="utf-8").split("\n")[:60]
+    write_lines(folder / "reference.txt", lines)
+    write_lines(folder / "source.txt", [line[::-1] for line in lines])
     rows = [f"{number}\tdoc{(number - 1) // 6}" for number in range(1, 61)]
     write_lines(folder / "docs.tsv", ["line\tdoc_id", *rows])
     for n in (2, 3, 5, 9):
-        dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in _small_lines]
+        dropped = [" ".join(w for i, w in enumerate(line.split()) if i % n) for line in lines]
         write_lines(folder / "systems" / f"every{n}.txt", dropped)
     return folder
 
 
-def write_lines(path: Path, lines: list[str]) -> None:
+def put(path: Path, content: str) -> Path:
+    """Write a file, and make the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> Path:
     """Write lines, each ended by a newline."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return put(path, "".join(f"{line}\n" for line in lines))

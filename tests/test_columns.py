@@ -142,7 +142,7 @@ def test_the_answer_is_about_what_was_named_then_people_then_the_registered_meas
 @pytest.mark.parametrize(
     ("measures", "judged_by", "primary", "first", "is_listed"),
     [
-        (["MAP"], "pseudo-relevance", "", "MAP", True),
+        (["MAP"], "pseudo-relevance", "", "MAP", False),
         (["P@10", "MAP"], "pseudo-relevance", "", "P@10", True),
         (["MAP", "RBO(p=0.9)"], "pseudo-relevance", "", "RBO(p=0.9)", False),
         (["MAP", "nDCG"], "pseudo-relevance", "nDCG", "nDCG", False),

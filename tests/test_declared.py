@@ -19,8 +19,6 @@ from clirbench.relevance.base import judged_by
 from clirbench.scoreboard import Column
 from tests.conftest import Cli, write_lines
 
-SMALL = ("metric=[BLEU,MacroF1]", "engine=serial", "output.figures=[]")
-
 
 @dataclass(frozen=True)
 class Undeclared:
@@ -132,8 +130,7 @@ def test_a_rule_of_ones_own_that_people_judged_is_reported_so(cli: Cli, small_fo
     (cli.cwd / "conf/relevance").mkdir(parents=True)
     (cli.cwd / "conf/relevance/mine.yaml").write_text("_target_: mine.Mine\n")
     keys = ("relevance=mine", "measures=[MAP,nDCG]", "metric=[BLEU,MacroF1]", "topics.n=5", "engine=serial")
-    done = cli(f"folder={small_folder}", *keys, "hydra.searchpath=[file://conf]", "hydra.run.dir=run")
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(f"folder={small_folder}", *keys, "hydra.searchpath=[file://conf]", "hydra.run.dir=run")
     results = json.loads((cli.cwd / "run/results.json").read_text())
     (column,) = (column for column in results["columns"] if column["name"] == "MAP")
     assert column["declared"]["judged_by"] == "people"

@@ -74,8 +74,7 @@ class TestFolder:
         assert done.stderr.startswith("error: ./smal: no such folder")
 
     def test_check_lists_everything_and_runs_nothing(self, cli, small_folder: Path) -> None:
-        done = cli("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
-        assert done.returncode == 0, done.stderr
+        done = cli.succeed("+experiment=folder", "folder=small", *FAST, "check=true", "hydra.run.dir=out")
         for part in ("4: every2, every3, every5, every9", "60 segments", "10 documents", "BLEU", "MAP", "bm25"):
             assert part in done.stdout
         assert not (small_folder.parent / "out").exists()
@@ -144,8 +143,7 @@ class TestObjective:
         pytest.importorskip("hydra_plugins.hydra_optuna_sweeper", reason="OPTUNA ABSENT: no sweeper of it is tried")
         sweeper = ["hydra/sweeper=optuna", "hydra.sweeper.n_jobs=1", "hydra.sweeper.n_trials=3", "hydra.sweep.dir=s"]
         keys = ["hydra.sweeper.direction=maximize", "-m", "retrieval.k1=interval(0.5,1.5)", "objective=MAP"]
-        done = cli("folder=small", *FAST, *sweeper, *keys, "topics.n=10")
-        assert done.returncode == 0, done.stderr
+        cli.succeed("folder=small", *FAST, *sweeper, *keys, "topics.n=10")
         best = [max(float(row["MAP"]) for row in table(path)) for path in (cli.cwd / "s").glob("[012]/systems.tsv")]
         found = yaml.safe_load((cli.cwd / "s" / "optimization_results.yaml").read_text(encoding="utf-8"))
         assert (len(best), found["best_value"]) == (3, max(best))
@@ -191,8 +189,7 @@ class TestEveryEndIsOurs:
         (tmp_path / "own" / "experiment" / "mine.yaml").write_text(text)
         (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
         options = ["scores.tables=[s.tsv]", "scores.measures=[MAP]", "my_own=7", "check=true"]
-        done = cli("--config-dir", "own", "+experiment=mine", *options)
-        assert done.returncode == 0, done.stderr
+        cli.succeed("--config-dir", "own", "+experiment=mine", *options)
         refused(cli("--config-dir=own", "+experiment=mien", *options), "'mien'", "Did you mean 'mine'?")
 
     def test_a_file_name_that_is_not_utf8(self, cli, small_folder: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE as ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 NEVER = {
     "numba", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.spatial", "pandas", "matplotlib",
     "sacrebleu", "torch", "requests",
@@ -89,7 +88,7 @@ runpy.run_module("clirbench", run_name="__main__")
 )
 def test_without_fcntl_resource_fork_and_killpg(tmp_path: Path, arguments: list[str], said: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *arguments], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        [sys.executable, "-c", WITHOUT, *arguments], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -343,10 +343,11 @@ def _rows(df: object) -> "pd.DataFrame":
     labels: list[Any] = list(table.columns)
     rows = table.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
-        if table is not df:
+        names = [name for name, cells in rows.items() if cells.is_unique and all(isinstance(c, str) for c in cells)]
+        if table is not df or (names and isinstance(table.index, pd.RangeIndex)):
             raise InputError(
                 "the DataFrame: no column is called system; rename the one that has the names of the systems, "
-                "df.rename({'NAME': 'system'})"
+                f"df.rename({'columns=' if table is df else ''}{{'{names[0] if names else 'NAME'}': 'system'}})"
             )
         rows = rows.rename_axis("system").reset_index()
     if "" in rows.columns:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -18,12 +18,15 @@ from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric
 from clirbench.types import Judged, Qrels, Run, TestSet
 
-Measures = Sequence[Any]
-"""Names, measures, or objects of ir_measures, which know nothing of ours."""
+if TYPE_CHECKING:
+    import pandas as pd
+
+Names = Sequence[Any]
+"""Of measures, or measures, or objects of ir_measures, which know nothing of ours."""
 COLUMNS = {
     "topic": ("query_id", "qid", "q_id", "topic_id"),
     "document": ("doc_id", "docno", "docid"),
-    "relevance": ("relevance", "label", "rel"),
+    "relevance": ("relevance", "label", "rel", "score"),
     "score": ("score", "sim"),
 }
 """Names of columns of ir_measures, PyTerrier, ranx and trec_eval, ours among them; the first that is there counts."""
@@ -44,6 +47,14 @@ def _metric(given: Any) -> Metric:
     return metric
 
 
+@overload
+def score(
+    hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: Literal[False] = False
+) -> float: ...
+@overload
+def score(
+    hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: Literal[True]
+) -> "pd.Series[float]": ...
 def score(hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: bool = False) -> Any:
     """The score of a system's lines, a float, as a run computes it; with `segments`, that of each line as a Series.
 
@@ -76,8 +87,16 @@ def score(hypotheses: Any, references: Any, metric: object, *, source: Any = Non
     return pd.Series(scores.reshape(-1), name=chosen.name, dtype=float)
 
 
+@overload
 def evaluate(
-    qrels: Any, run: Any, measures: Measures, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
+    qrels: Any, run: Any, measures: Names, *, ideal: Any = ..., n_documents: int = ..., per_topic: Literal[False] = ...
+) -> dict[str, float]: ...
+@overload
+def evaluate(
+    qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: Literal[True]
+) -> "pd.DataFrame": ...
+def evaluate(
+    qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
 ) -> Any:
     """IR measures of a run: {measure: value} or, with `per_topic`, a DataFrame, a row for each measure and topic.
 
@@ -131,8 +150,7 @@ def _run(run: Any) -> Run:
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
     """{topic: {document: number}} of any of the forms that `evaluate` takes."""
     kind = int if value == "relevance" else float
-    if type(given).__module__.partition(".")[0] == "ranx":
-        given = given.to_dict()
+    given = given.to_dict() if type(given).__module__.partition(".")[0] == "ranx" else given
     try:
         if isinstance(given, Mapping):
             return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
@@ -144,6 +162,8 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
         found: dict[str, dict[str, float]] = {}
         for topic, document, number in rows[names].itertuples(index=False):
             found.setdefault(str(topic), {})[str(document)] = kind(number)
+            if float(number) != kind(number):
+                raise ValueError
         return found
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ConfigError(

@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from clirbench.commands.base import command_parser, run_command, say
+from clirbench.configuration.laboratories import choices
 from clirbench.datasets.manifests import (
     ManifestFiles,
     cache_folder,
@@ -34,6 +35,8 @@ def _list_or_fetch(options: Namespace) -> int:
         for name in manifest_names():
             say(f"{name:20} {load_manifest(name).title}")
     for name in options.names:
+        if name not in manifest_names() and (meant := name.replace("-", "_")) in choices("experiment"):
+            raise ConfigError(f"{name} is an experiment: +experiment={meant} download=true fetches what it needs")
         _fetch(ManifestFiles(load_manifest(name), options.mirror, options.cache, options.yes), options.every)
     return 0
 

@@ -26,7 +26,7 @@ from clirbench.commands.base import command_parser, run_command, say
 from clirbench.configuration.building import has_own_folders, refusals, side_effects
 from clirbench.corpora.sides import first_ten
 from clirbench.errors import ClirbenchError, ConfigError, InputError, one_line, raise_all
-from clirbench.files.run_files import PROVENANCE, PROVENANCE_SHAPE, path_inside, read_object
+from clirbench.files.run_files import MANIFEST, PROVENANCE, PROVENANCE_SHAPE, RESULTS, path_inside, read_object
 from clirbench.keys import NODES, SEARCH_PATH, key_of, may_name_files
 from clirbench.report.provenance import COMMAND
 from clirbench.text import TextFile
@@ -83,8 +83,9 @@ def _rerun(options: Namespace) -> int:
 
 def read_provenance(path: Path) -> Mapping[str, Any]:
     """What made a run; raises `InputError` where the file does not say it all."""
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; type clirbench rerun {path / PROVENANCE}")
+    if path.is_dir() or path.name in (RESULTS, MANIFEST, "report.html"):
+        beside = (path if path.is_dir() else path.parent) / PROVENANCE
+        raise InputError(f"{path}: is not what a run is made from; type clirbench rerun {beside}")
     recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE, KEPT)
     if tuple(recorded["command"][:3]) != COMMAND:
         raise InputError(

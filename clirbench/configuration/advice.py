@@ -11,6 +11,8 @@ from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, SECTIONS, key_of, keys_o
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
+OPTIONS = ("help", "version", "quiet", "json")
+"""Options of this program that others call by one letter, or by a word."""
 
 ENGINES = {
     "loky": "engine=joblib",
@@ -43,8 +45,10 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"A name with a space is quoted; type '{before} {word}'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
-    if word in (*BY_NAME, *NODES):
+    if word.lstrip("+") in (*BY_NAME, *NODES):
         return f"Type {_set(word, following)}"
+    if word in OPTIONS:
+        return f"Type clirbench --{word}"
     if path.is_dir():
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
@@ -53,7 +57,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if path.is_file():
         around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
         reader = next(_readers(path.parent, path), "")
-        return f"It is a file; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
+        what = "an archive; unpack it, then" if around == "DIR" and path.suffix in (".zip", ".gz") else "a file;"
+        return f"It is {what} type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
     here = [one.name for one in Path().iterdir() if one.is_dir()]
@@ -91,8 +96,10 @@ def of_option(option: str, words: Sequence[str]) -> str:
     value = value or "".join(following[:1])
     if name in OUTPUT:
         return f"type hydra.run.dir={value or 'DIR'}"
-    if name in (*BY_NAME, *NODES):
-        return f"type {_set(name, value or 'VALUE')}"
+    if known := [one for one in OPTIONS if one.startswith(name)]:
+        return f"type --{known[0]}"
+    if key := closest(name, (*BY_NAME, *NODES), 0.7):
+        return f"type {_set(key, value or 'VALUE')}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
@@ -130,6 +137,8 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
         name = key_of(override).partition("@")[0].replace("/", ".")
         if override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
+        elif name in OUTPUT and not value.startswith("{"):
+            yield ConfigError(f"{override}: is no key of one value; type hydra.run.dir={value or 'DIR'} for the folder")
         elif name in SECTIONS and not value.startswith(("{", "$")):
             meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
             yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
@@ -174,7 +183,7 @@ def refusal(error: BaseException) -> ConfigError:
             return ConfigError(f"{found[1]}: what this run has for {where} has no such key; add {meant}")
         shown = f"all keys of {where}: {', '.join(known)}; " if known else ""
         meant = f"there is no key {found[1]!r}.{closest_match(found[1], known)}"
-        missing = f"{meant} What is chosen there does not have it; {shown}"
+        missing = f"{meant} {shown or 'What is chosen there does not have it; '}"
         return next(unknown_keys([found[1]]), ConfigError(f"{missing}'--cfg job -p {where}' shows its keys"))
     if found := re.match(r"Error merging override (\S+?)=", text):
         key = BY_NAME.get(found[1].lstrip("+"))
@@ -218,6 +227,14 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
+def refuse_demo_beside_data(words: Sequence[str]) -> None:
+    """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs."""
+    said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
+    here = any(Path().glob("reference*")) and Path("systems").is_dir()
+    if here and not said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}:
+        raise ConfigError("no folder is named, and this one has MT outputs: type clirbench . (or +experiment=demo)")
+
+
 def how_to_quote(override: str) -> str:
     """What to type in place of an override whose value Hydra's grammar cannot read; in a list each item is quoted.
 
@@ -229,7 +246,8 @@ def how_to_quote(override: str) -> str:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
     quoted = f'"{value}"'
     if value.startswith("[") and value.endswith("]"):
-        items = [item.strip().strip("\"'") for item in re.findall(r"(?:\([^()]*\)|[^,()])+", value[1:-1])]
+        found = re.findall(r""" *"[^"]*"| *'[^']*'|(?:\([^()]*\)|[^,()"'])+""", value[1:-1])
+        items = [item.strip().strip("\"'") for item in found if item.strip()]
         quoted = f"[{','.join(item if PLAIN.fullmatch(item) else f'{chr(34)}{item}{chr(34)}' for item in items)}]"
     said = "A value with = , ( ) { } [ ] : or a space in it is quoted inside the shell's quotes"
     return f"{said}: '{key}={quoted}'"

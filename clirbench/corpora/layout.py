@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.files.run_files import PROVENANCE
 from clirbench.files.tables import MISSING, TextTable, read_table
 from clirbench.text import Text, TextFile, check_name, near_path
 
@@ -186,8 +187,11 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     if not layout.references:
         where = Path(layout.where)
         around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
-        meant = [f"; type folder={folder}" for folder in sorted({path.parent for path in around})]
-        cure = next(iter(meant), "; another layout has a reader of its own, corpus=NAME (docs/how-to/corpus.md)")
+        meant = [f"; type folder={one} (or test_folder={one})" for one in sorted({path.parent for path in around})]
+        if PROVENANCE in layout.ignored:
+            meant = [f"; it is the folder of a run, whose page is {where / 'report.html'}"]
+        there = f" but {', '.join(layout.ignored[:5])}: rename what is meant" if layout.ignored else ""
+        cure = next(iter(meant), f"{there}; another layout has a reader, corpus=NAME (docs/how-to/corpus.md)")
         raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)
     if names in (("first",), ()):
@@ -255,14 +259,14 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
         table.require("system", STANDARDISED, "kind")
         rows = [(row["system"], row[STANDARDISED]) for row in table.records() if row["kind"] == "system"]
         found[path, HUMAN] = [row for row in rows if row[1].strip().lower() not in MISSING]
-        unused |= {name: f"{HUMAN} is {STANDARDISED}" for name in table.header if name == "score_raw"}
+        unused |= {name: "not standardised" for name in table.header if name == "score_raw"}
     named: set[str] = set()
     year = YEAR.fullmatch(Path(layout.where).absolute().parent.name)
     for (path, metric), rows in found.items():
         name, why = _taken(metric, layout, scoring)
         if len({system for system, _ in rows}) < len(rows):
             why = "several values of one system"
-        if why := why or ("" if rows else "no system has a value"):
+        if why := why or ("" if rows else f"no system has a {STANDARDISED if metric == HUMAN else 'value'}"):
             unused[metric] = why
             continue
         name = f"{name}-{year[1]}" if year and name == "COMET" else name
@@ -337,7 +341,11 @@ def language_pair(key: str, pair: str) -> tuple[str, str]:
     """Source and target of `de-en`; raises `ConfigError`, naming `key`, for what is no pair of languages."""
     found = PAIR.fullmatch(pair)
     if found is None:
-        raise ConfigError(f"{key}={pair}: a pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}=de-en")
+        words = re.findall("[a-z]+", re.sub("^(..)(..)$", r"\1-\2", pair.lower()))
+        meant = "-".join([*words, "en"][:2])
+        meant = meant if PAIR.fullmatch(meant) and len(words) < 3 and meant != "en-en" else "de-en"
+        what = f"{key}={pair}: a" if pair else f"{key} is not set: a"
+        raise ConfigError(f"{what} pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}={meant}")
     return language_code(found[1], f"{key}={pair}: "), language_code(found[2], f"{key}={pair}: ")
 
 

@@ -113,7 +113,11 @@ def system_column(table: TextTable) -> str:
         for name in sorted(table.header, key=lambda name: name != wanted):
             if name.lower() == wanted:
                 return name
-    raise InputError(f"{table.where}: no column system or name; columns: {', '.join(table.header)}")
+    if len(table.header) == 1:
+        raise InputError(f"{table.where}: is one column, {table.header[0]!r}; save it as .tsv, with tabs")
+    columns = zip(table.header, *table.rows, strict=True)
+    meant = next((f"; call {name!r} system" for name, *cells in columns if not any(map(NUMBER.match, cells))), "")
+    raise InputError(f"{table.where}: no column system or name{meant}; columns: {', '.join(table.header)}")
 
 
 def _cells(path: Path, lines: Sequence[str], start: int) -> Iterator[tuple[int, list[str]]]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import OTHER, capped
+from clirbench.columns import MATCHES_WORDS, OTHER, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
 from clirbench.result import Result
@@ -103,16 +103,22 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False) -> Finding:
+def judged(
+    measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False,
+    others: Sequence[Column] = (),
+) -> Finding:  # fmt: skip
     """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
 
-    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from.
+    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from;
+    `others`: metrics of which those are named that were read, and that do not match words by their names.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}})
+    read = [metric.name for metric in others if metric.origin == "imported"]
+    free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
 
 
 def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
@@ -154,7 +160,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    yield judged(measure, [board[name]], board.first_is_listed, "reference" in top["lowered"].split())
+    lowered = "reference" in top["lowered"].split()
+    yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     if not worse and by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]:
@@ -217,13 +224,13 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
     right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
+    if right:
+        yield from separable(result, measure, max(right, key=lambda name: right[name]))
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: (_place(grades[name]), -right.get(name, 0)))
         if grades[best] in SHOWN:
             yield _reading_of(result, best, NONE, grades[best])
-    if right:
-        yield from separable(result, measure, max(right, key=lambda name: right[name]))
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     own = units.only(rows)
     if own.number < FEWEST_RUNS:
@@ -238,18 +245,18 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "weak evidence, not enough for choosing systems"
+BETTER = "weak evidence about other systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
 READ = {
-    "people": "People judged relevance ({}).",
-    "known_items": "Relevant ({}) are known items: the documents that the topics belong to.",
-    "model": "A model judged relevance ({}), no person.",
-    "made": "Relevance ({}) was made up with the documents; no person judged it.",
-    "imported": "{} is read from a score table.",
+    "people": "Retrieval ({}) is judged by people.",
+    "known_items": "Retrieval ({}) is judged by known items: the documents that the topics belong to.",
+    "model": "Retrieval ({}) is judged by a model, no person.",
+    "made": "Retrieval ({}) is judged by relevance generated together with the documents, by no person.",
+    "imported": "{} is read from a score table, which does not say who judged relevance.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
@@ -311,8 +318,8 @@ def _agreement(found: Finding) -> str:
         return "{metric} is close to a coin flip (at most {high} right, {confidence} confidence)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
-        needed = found["groups_needed"] and f"add about {max(1, found['groups_needed'] - found['groups'])} more"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100 would be needed'}"
+        needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
@@ -343,7 +350,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     for one in found[1:]:
         by_grade.setdefault(one["grade"], []).append(one["metric"])
     said = [
-        f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
+        f"{_also(grade, found[0]['grade'])}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
@@ -353,21 +360,27 @@ def other_metrics(found: Sequence[Finding]) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
+def _also(grade: str, first: str) -> str:
+    """The head of a list; that it claims no order, where readers take the metric of the first sentence for the best."""
+    word = WORDS_OF.get(grade, grade)
+    return word if grade != first else f"also {word}{', in no tested order' if grade in SHOWN else ''}"
+
+
 def p_said(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {number(value)}"
 
 
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
-    equal = "where it is equal, {metric} is right in {right} of {pairs} pairs"
+    equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
     alone = "no two systems have the same, so {metric} cannot be shown to add to it"
-    return f"{name} alone orders the systems equally well; {equal if found['pairs'] else alone}."
+    return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
 
 
 def _range(found: Finding) -> str:
-    most = "" if isnan(found["ceiling"]) else "; with these topics a perfect metric would average about {ceiling}"
+    most = "" if isnan(found["ceiling"]) else "; noise of the topics would hold a perfect metric to about {ceiling}"
     if found["tau"] > found["ceiling"]:
-        most = ", more than these topics can test (about {ceiling})"
+        most = ", as good as can be seen" + most
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
@@ -382,16 +395,20 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    of, one = "Of these {systems} {of}' {pairs} pairs", f", {'and' if found['others_right'] else 'not'} the other one"
+    along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
+    of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
     if found["of"] == "groups":
-        of = "With one system of each of the {systems} groups ({pairs} pairs)"
-    told = "{separable}" if 0 < found["separable"] < found["pairs"] else "all" if found["separable"] else "none"
-    first, along = f"{of}, retrieval can tell {told} apart", found["of"] == "checkpoints"
-    if found["separable"] < FEWEST_PAIRS or (not along and not found["p_value"] <= 0.05):
-        return f"{first}."
+        of = "Among these systems, one of each of the {systems} groups ({pairs} pairs)"
+    told, right, others = (
+        "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
+        for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
+    )
+    first = f"{of}, retrieval can tell {told} apart"
+    if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
+        return f"{first}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], ", and {others_right} of the other {others}")
-    return f"{first}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
+    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}")
+    return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -402,15 +419,15 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
-    most = "; so a grade is moderate at most" if found["capped"] else ""
+    most = ": moderate evidence instead of strong" if found["capped"] else ""
+    by = f"Retrieval ({measure}) is judged by the ranking of"
     if found["searched_reference"]:
-        scored = "metrics score against reference {scoring_reference}"
-        return f"Relevance ({measure}) is from reference {{searched_reference}}; {scored}{most}."
+        return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
     if found["other_text"]:
-        scored = "metrics score against another, so no grade is lowered for it"
-        return f"Relevance ({measure}) is from the searched text; {scored}."
+        return f"{by} the searched text; metrics score against another text."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-    return f"Relevance ({measure}) is from the metrics' own reference{favoured}{most}."
+    favoured += " over {others}" if favoured and found["others"] else ""
+    return f"{by} the metrics' own reference{favoured}{most}."
 
 
 def _reading(found: Finding) -> str:
@@ -420,7 +437,7 @@ def _reading(found: Finding) -> str:
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
-    return f"If {belong}, {grade} (units={{units}})."
+    return f"This needs systems made independently: if {belong}, {grade} (units={{units}})."
 
 
 def _given(found: Finding) -> str:
@@ -462,5 +479,5 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": "By {measure}, {metric} orders {tau} (at least {low}).",
+    "second": "By {measure}, {metric} orders {tau} (at least {low}, {confidence} confidence).",
 }

@@ -9,10 +9,11 @@ import numpy as np
 
 from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
-from clirbench.report.answer import findings
+from clirbench.report.answer import findings, judged
 from clirbench.result import Result
 from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
+from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
 FIRST = "which retrieval itself puts first"
@@ -85,7 +86,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     others, wanted = decision.standings[len(systems) :], result.board.first_measure
     values: dict[str, Any] = {"measure": measure, "systems": systems, "tied": tied}
     by_reference = result.board[measure].judged_by == "pseudo-relevance"
-    by = "By this reference, " if by_reference else ""
+    other_text = judged(result.board[measure], real_metrics(result.board))["other_text"]
+    by = f"By this {'ranking' if other_text else 'reference'}, " if by_reference else ""
     if wanted is not None and wanted.name != measure:
         values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
     if all_tied := 0 < len(tied) == len(others):
@@ -103,8 +105,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}clirbench recommends {{systems}}, {FIRST}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
     if by_reference and (flagged := [name for name in systems if name in result.resemblances.nearest]):
-        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
-        yield Finding("near reference", said, {"systems": flagged})
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first"
+        other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
+        more = ": ask one before you choose it over {instead}" if other else ""
+        yield Finding("near reference", f"{said}{more}.", {"systems": flagged, "instead": other})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -124,7 +128,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     first, grade = next(iter(grades.items()), ("", ""))
     for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
         if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
-            said = "Of two of these systems only 1 {metric} apart, the higher one is better by {measure} with "
+            said = "Of two of these systems 1 point of {metric} apart, the higher one is better by {measure} with "
             values = {"metric": first, "measure": measure, "p_better": pick.better}
             values["interval"] = (pick.better_low, pick.better_high)
             yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)

@@ -21,7 +21,7 @@ from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
-from clirbench.statistics.grades import Evidence
+from clirbench.statistics.grades import SHOWN, Evidence
 from clirbench.types import JUDGES, Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
@@ -178,6 +178,18 @@ def agreement_lines(result: Result) -> Iterator[str]:
             )
 
 
+def legend(result: Result) -> list[str]:
+    """What grades go by, where metrics were compared."""
+    if not any(row.coefficient == KENDALL for row in result.correlations):
+        return []
+    strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
+    sure = wording.percent(1 - result.experiment.alpha)
+    own = any("reference" in row.lowered.split() for row in result.correlations)
+    most = "; at most moderate where the metrics' own reference judges" if own else ""
+    grades = f"strong from {strong}, moderate from {moderate}, weak over {weak}, else undecided"
+    return [f'Evidence goes by "at least" ({sure} confidence for all metrics together): {grades}{most}.']
+
+
 def overlap(first: Qrels, second: Qrels) -> Doubles:
     """|A & B| / |A | B| of the relevant sets (grade above 0) of each topic that both judge: (topics,), in [0, 1].
 
@@ -320,8 +332,11 @@ def set_up_lines(result: Result) -> Iterator[str]:
     else:
         yield "Score tables alone: no texts, so no language and no document."
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}."
+    computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
+    scores = {"computed": computed, "read": found["scores"]}
+    used = "; ".join(f"{how}: {', '.join(names)}" for how, names in scores.items() if names) or "none"
     unused = _left_out("; not used", found["scores_left_out"])
-    yield f"Scores read: {', '.join(found['scores']) or 'none'}{unused}. Groups: {found['grouped_by']}."
+    yield f"Scores {used}{unused}. Groups: {found['grouped_by']}."
 
 
 def _left_out(words: str, reasons: Mapping[str, str]) -> str:
@@ -360,11 +375,14 @@ def data_name(result: Result, provenance: Mapping[str, Any]) -> str:
 def _groups(result: Result) -> str:
     units, typed = result.units, result.experiment.units
     if units.independent:
-        return f"none ({f'units={typed}' if typed else 'units=COLUMN says which systems belong together'})"
+        how = "units=COLUMN says which systems have one maker or one training run"
+        if NUMBERED in result.other_readings:
+            how = "names differ by numbers, but in no order of retrieval; units=number groups them"
+        return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
     words = {
         "name": "the names without their step",
-        NUMBERED: "names alike but for a number",
+        NUMBERED: "names alike but for a number that rises or falls with retrieval",
         "stem": "stems of the names",
     }
     by = f"the column {units.source}" if column else words.get(units.source, units.source)

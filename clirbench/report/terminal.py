@@ -19,7 +19,7 @@ from clirbench.native.library import library
 from clirbench.pages import Cell, Table, is_hole, value_of
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
-from clirbench.report.facts import agreement_lines, count_lines, first_coefficient, set_up_lines, warnings
+from clirbench.report.facts import agreement_lines, count_lines, first_coefficient, legend, set_up_lines, warnings
 from clirbench.report.html.report import tau_tables
 from clirbench.report.tables import systems_table
 from clirbench.result import Experiment, Inputs, Result, Watch, no_watch
@@ -55,7 +55,7 @@ def show(result: Result, *, quiet: bool = False) -> None:
     for made in result.tables:
         if not made.aside and (made.said or (made.text and made.name != HEALTH)):
             show_analysis(made)
-    for line in (*count_lines(result), *agreement_lines(result)):
+    for line in (*legend(result), *count_lines(result), *agreement_lines(result)):
         tell(line)
     for line in warnings(result, brief=True):
         tell(f"note: {line}")

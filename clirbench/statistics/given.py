@@ -16,14 +16,14 @@ The interval of one tau is not made from it (`agreement`).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from math import factorial, inf, nan, prod
 
 import numpy as np
 
-from clirbench.errors import UnknownName
+from clirbench.errors import UnknownName, raise_all
 from clirbench.pages import fixed
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import MOST, Pairs, agreement_sums, deviations, leaving_one, ratio, taus, too_many
@@ -222,7 +222,8 @@ def of_residuals(x: Doubles, y: Doubles, unit: Ints, covariates: Doubles, how: P
     if note:
         return [Beyond(nan, nan, "residuals", 0, n, units, found.smallest_p, note)] * len(x)
     left = np.eye(n) - basis @ np.linalg.pinv(basis)
-    rest_x, rest_y = normal_scores(x) @ left, normal_scores(y[None])[0] @ left
+    # Rounded, so that nothing is left of a metric that has the order of the covariate.
+    rest_x, rest_y = np.round(normal_scores(x) @ left, 9), normal_scores(y[None])[0] @ left
     pairs = Pairs.of(unit)
     sums = balances(pairs.weight * pairs.signs(rest_x), rest_y[found.orders] @ left, pairs.first, pairs.second)
     tested = zip((sums[0] / pairs.weight.sum()).tolist(), shares(sums)[0].tolist(), strict=True)
@@ -244,6 +245,11 @@ def real_metrics(board: Scoreboard) -> tuple[Column, ...]:
     return tuple(column for column in board.metrics if not known_before(column.name))
 
 
+def givens(board: Scoreboard, units: Units) -> dict[str, Doubles]:
+    """What a metric may be asked to add to: the covariates, and each other metric."""
+    return covariates(board, units) | {metric.name: metric.oriented for metric in real_metrics(board)}
+
+
 def beyond_known(
     board: Scoreboard, units: Units, names: Sequence[str], how: Permuting, *, declared: bool = False
 ) -> dict[tuple[str, str], Beyond]:
@@ -251,15 +257,15 @@ def beyond_known(
 
     Where systems are units by themselves but a further metadata column takes the same few values at every value of
     the covariate (two vocabularies at each training size), those values are the units: it may move both sides alike
-    everywhere. Not where the units were `declared`. Raises `UnknownName` for a covariate that the systems do not have.
+    everywhere. Not where the units were `declared`, nor given metrics alone. Raises `UnknownName` for a covariate that
+    the systems do not have.
     """
-    known = covariates(board, units)
-    for name in names:
-        if name not in known:
-            raise UnknownName("covariate", name, known)
+    known = givens(board, units)
+    raise_all([UnknownName("covariate", name, known) for name in names if name not in known])
     given = np.stack([known[name] for name in names])
+    declared = declared or not {*names} & {*covariates(board, units)}
     found = {}
-    for measure, metric in product(board.measures, real_metrics(board)):
+    for measure, metric in product(board.measures, (one for one in real_metrics(board) if one.name not in names)):
         rows = np.flatnonzero(np.isfinite(metric.values + measure.values) & np.isfinite(given).all(axis=0))
         one = Beyond(nan, nan, "", 0, len(rows), len(rows), 1.0, "fewer than two independent systems")
         if len(rows) >= 2:
@@ -271,18 +277,13 @@ def beyond_known(
 
 def _factor(board: Scoreboard, units: Units, names: Sequence[str], rows: Ints) -> Ints:
     """(rows,): the units; those of the further columns that repeat, where systems are units by themselves."""
-    if not units.independent:
-        return units.only(rows).index
-    repeated = []
-    for name, cells in board.metadata.items():
+    own, repeated = units.only(rows), []
+    for name, cells in board.metadata.items() if units.independent else ():
         labels = [cells[i] for i in rows.tolist()]
         if name not in names and 1 < len(set(labels)) <= len(labels) / 2:
             repeated.append(labels)
-    labels = ["/".join(values) for values in zip(*repeated, strict=True)] if repeated else []
-    if not labels or len(set(labels)) > len(labels) / 2:
-        return units.only(rows).index
-    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    return np.array([number[label] for label in labels], dtype=np.int64)
+    joined = tuple(map("/".join, zip(*repeated, strict=True)))
+    return replace(own, labels=joined).index if 0 < len(set(joined)) <= len(joined) / 2 else own.index
 
 
 @dataclass(frozen=True)

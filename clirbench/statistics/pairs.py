@@ -10,9 +10,8 @@ import numpy as np
 
 from clirbench.statistics.agreement import MOST, by_holes
 from clirbench.statistics.belonging import Units
-from clirbench.statistics.coefficients import all_orders
 from clirbench.statistics.decision import topic_values
-from clirbench.statistics.given import real_metrics
+from clirbench.statistics.given import Exchanges, real_metrics
 from clirbench.statistics.grades import Evidence
 from clirbench.statistics.noise import FEWEST_TOPICS, pair_errors
 from clirbench.types import Doubles, Ints
@@ -20,8 +19,6 @@ from clirbench.types import Doubles, Ints
 Places = np.typing.NDArray[Any]
 FALSE = 0.05
 """The share of pairs without a difference among the separable ones, at most, on average."""
-EXACT = 7
-"""Up to this number of systems all orders are counted."""
 FEWEST_ORDERS, MOST_ORDERS = 99, 9999
 CELLS = 8 * 10**8
 """Comparisons of two systems by a metric, in all orders together."""
@@ -105,12 +102,8 @@ def by_luck(places: Places, better: Places, seed: int = 0) -> Doubles:
     **Source:** Westfall and Young 1993, 2.6 (single step); Phipson and Smyth 2010 (+ 1).
     """
     n = places.shape[1]
-    if n <= EXACT:
-        orders = all_orders(n)
-    else:
-        samples = int(np.clip(CELLS // places.size // n, FEWEST_ORDERS, MOST_ORDERS))
-        drawn = np.random.default_rng([seed, n]).permuted(np.tile(np.arange(n), (samples, 1)), axis=1)
-        orders = np.concatenate([np.arange(n)[None], drawn])
+    samples = int(np.clip(CELLS // places.size // n, FEWEST_ORDERS, MOST_ORDERS))
+    orders = Exchanges(n, (np.arange(n)[:, None],), samples, seed).orders
     moved = np.ascontiguousarray(places[:, orders].transpose(2, 0, 1))  # (n, metrics, orders)
     right = np.zeros(moved.shape[1:], dtype=np.int64)
     for i in range(n):

@@ -40,16 +40,14 @@ def differing(first: Path, second: Path) -> set[str]:
 
 def test_score_tables_are_written_as_the_command_line_writes_them(published: cb.Outcome, cli: Cli) -> None:
     saved = published.save(cli.cwd / "saved")
-    done = cli("+experiment=europarl_csen_published", "output.tables=[tsv,parquet]", "hydra.run.dir=written")
-    assert done.returncode == 0, done.stderr
+    cli.succeed("+experiment=europarl_csen_published", "output.tables=[tsv,parquet]", "hydra.run.dir=written")
     assert differing(saved, cli.cwd / "written") - TIMES <= {"plan.tsv"}
 
 
 def test_a_folder_is_written_as_the_command_line_writes_it(texts: cb.Outcome, cli: Cli) -> None:
     saved = texts.save(cli.cwd / "saved")
     command = texts.provenance["command"][3:]
-    done = cli(*command, "hydra.run.dir=written", f"paths.cache={Path('runs/.cache').resolve()}")
-    assert done.returncode == 0, done.stderr
+    cli.succeed(*command, "hydra.run.dir=written", f"paths.cache={Path('runs/.cache').resolve()}")
     assert differing(saved, cli.cwd / "written") <= TIMES | {"plan.tsv"}
     assert json.loads((saved / "results.json").read_text()) == texts.results
 
@@ -308,8 +306,7 @@ def documented() -> dict[str, set[str]]:
 
 def test_a_rerun_goes_on_in_the_same_file_and_says_what_the_store_has(cli: Cli, small_folder: Path) -> None:
     for lines in (0, 1):
-        done = cli(f"folder={small_folder}", *SHORT, "hydra.run.dir=run")
-        assert done.returncode == 0, done.stderr
+        cli.succeed(f"folder={small_folder}", *SHORT, "hydra.run.dir=run")
         if not lines:
             first = (cli.cwd / "run" / EVENTS).read_bytes()
     both = (cli.cwd / "run" / EVENTS).read_bytes()

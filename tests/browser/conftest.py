@@ -160,8 +160,7 @@ def large_page(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> P
 
 
 def _run(cwd: Path, *arguments: str) -> Path:
-    done = Cli(cwd)(*arguments, "hydra.run.dir=out")
-    assert done.returncode == 0, done.stderr
+    Cli(cwd).succeed(*arguments, "hydra.run.dir=out")
     return cwd / "out" / "report.html"
 
 

@@ -12,7 +12,6 @@ from clirbench.report.compared import compare, equal, read_run
 from clirbench.report.html.page import MOST_ROWS
 from tests.report.boards import results_json
 
-NAN = float("nan")
 SIGNATURES = {"BLEU": "nrefs:1|BLEU|v:1", "MAP": "bm25|k1:0.9|topics:t|rel:top10|MAP", "BLEURT": ""}
 SYSTEMS = {name: {"test": f"t{name}", "collection": f"c{name}"} for name in ("s1", "s2")}
 INPUTS = {"collection": {"documents": 3, "sha256": "c0"}, "test_sha256": "t0", "systems": SYSTEMS}

@@ -15,8 +15,7 @@ FAST = ["metric=[BLEU]", "measures=[RBO]", "topics.n=5", "relevance.k=3", "engin
 
 
 def made(cli: Cli, *more: str) -> Path:
-    done = cli("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out", *more)
-    assert done.returncode == 0, done.stderr
+    cli.succeed("+experiment=folder", "folder=small", *FAST, "hydra.run.dir=out", *more)
     return cli.cwd / "out" / "provenance.json"
 
 
@@ -45,8 +44,7 @@ def test_a_run_is_done_again_where_it_was_done_and_where_its_folder_is_now(
     provenance = made(cli, "scores.title=a", "paths.cache=kept")
     (cli.cwd / "elsewhere").mkdir()
     there = Cli(cli.cwd / "elsewhere")
-    done = there("rerun", "../out/provenance.json", "--trust")
-    assert done.returncode == 0, done.stderr
+    done = there.succeed("rerun", "../out/provenance.json", "--trust")
     (again_in,) = (there.cwd / "runs").iterdir()
     n = len(json.loads(provenance.read_text())["files"])
     assert n >= 8

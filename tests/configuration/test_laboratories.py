@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.conftest import PACKAGE, Cli
+from tests.conftest import PACKAGE, Cli, put
 
 PAGE = (PACKAGE / "CONTRIBUTING.md").read_text(encoding="utf-8")
 METRIC = PAGE.partition("`mine/first_word.py`:")[2].partition("```python\n")[2].partition("```")[0]
@@ -74,8 +74,7 @@ def site(tmp_path: Path) -> Path:
     """A folder of installed packages that holds two laboratories."""
     folder = tmp_path / "site"
     for name, text in FILES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(dedent(text))
+        put(folder / name, dedent(text))
     install(folder, "other", "otherlab")
     install(folder, "code", "otherlab_code")
     return folder
@@ -97,8 +96,7 @@ def program(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_run_with_a_metric_an_analysis_and_judgments_of_a_laboratory(site: Path, small_texts: Path) -> None:
     keys = [f"folder={small_texts}", "metric=[BLEU,FirstWord]", "analysis=[letters]", "analyses.letters.more=5"]
     keys += ["relevance=panel", "measures=[MAP,nDCG]", "topics.n=10", "engine=serial", "hydra.run.dir=out"]
-    done = Cli(site.parent, site)(*keys)
-    assert done.returncode == 0, done.stderr
+    done = Cli(site.parent, site).succeed(*keys)
     systems = (site.parent / "out" / "systems.tsv").read_text().split("\n")
     assert systems[0].split("\t")[:4] == ["system", "BLEU", "FirstWord", "MAP"]
     letters = (site.parent / "out" / "letters.tsv").read_text()
@@ -134,14 +132,12 @@ def test_an_analysis_joins_the_runs_of_its_condition_that_do_not_leave_it_out(si
     keys = [f"folder={small_texts}", "metric=[BLEU]", "measures=[MAP]", "topics.n=10", "engine=serial"]
     cases = {"joins": ([], 9), "asked": (["analysis=[letters]"], 7), "set": (["analyses.letters.more=5"], 11)}
     for name, (more, letters) in cases.items():  # six letters, and as many more as is set
-        done = Cli(site.parent, site)(*keys, *more, f"hydra.run.dir={name}")
-        assert done.returncode == 0, done.stderr
+        Cli(site.parent, site).succeed(*keys, *more, f"hydra.run.dir={name}")
         assert f"every2\t{letters}" in (site.parent / name / "letters.tsv").read_text()
     for name, more in {"without": ["analyses.letters=null"], "files": []}.items():
         if name == "files":
             (site / "otherlab" / "conf" / "joining.yaml").write_text("letters: {_when_: [systems.translates]}\n")
-        done = Cli(site.parent, site)(*keys, *more, f"hydra.run.dir={name}")
-        assert done.returncode == 0, done.stderr
+        Cli(site.parent, site).succeed(*keys, *more, f"hydra.run.dir={name}")
         assert not (site.parent / name / "letters.tsv").exists()
 
 

@@ -48,7 +48,7 @@ def test_those_against_the_scoring_reference_take_part_and_others_are_named(fold
         "COMET-B": "against reference B",
         "COMET-D": "against reference D",
         "twice": "several values of one system",
-        "score_raw": "human is score_z",
+        "score_raw": "not standardised",
     }
 
 
@@ -76,7 +76,7 @@ def test_a_table_without_its_columns_names_them(folder: Path) -> None:
         ("wmt24/en-es", ["AutoRank", "MetricX", "CometKiwi"], {}),
         ("wmt22/de-en", ["COMET-22", "human"], {}),
         ("wmt23/he-en", [], {"COMET": "several values of one system"}),
-        ("wmt23/uk-en", ["COMET-23"], {"human": "no system has a value", "chrf-refA": "computed here"}),
+        ("wmt23/uk-en", ["COMET-23"], {"human": "no system has a score_z", "chrf-refA": "computed here"}),
         ("wmt21/en-cs", None, {"bleu-A": "computed here", "bleu-B": "against reference B"}),
     ],
 )

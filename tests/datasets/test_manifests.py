@@ -329,8 +329,7 @@ def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:
         lines = [f'{{"topic_id": "{number}", "topics": [{entry}]}}\n' for number in (topic, topic + 7)]
         (home / str(year) / "topics.jsonl").write_text("".join(lines))
         (home / str(year) / "qrels").write_text(f"{topic} 0 d{document} 3\n{topic} 0 other-language 1\n")
-    done = cli("+experiment=neuclir_zho", "paths.mirror=data", "hydra.run.dir=out")
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed("+experiment=neuclir_zho", "paths.mirror=data", "hydra.run.dir=out")
     assert "6 topics, 3 scored" in done.stdout
     rows = [line.split("\t") for line in (cli.cwd / "out" / "systems.tsv").read_text().split("\n")[1:3]]
     assert [row[0] for row in rows] == ["official", "other"]

@@ -167,7 +167,7 @@ class Slow:
         return np.array([float(item)])
 
 
-def alive(pid: int) -> bool:
+def alive(pid: int | str) -> bool:
     """Whether a process is there; one that has ended and waits to be fetched is not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

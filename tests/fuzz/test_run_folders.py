@@ -157,6 +157,8 @@ class World:
             place = self.outside / name
             place.parent.mkdir(exist_ok=True)
             place.write_bytes((self.run / name).read_bytes() if (self.run / name).is_file() else b"secret\n")
+        self.said = ""
+        """What the last command printed."""
         self.journals: dict[str, bytes] = {}
         for lab in LABS:
             lab.look(home / "first", home / lab.NAME, home)
@@ -327,8 +329,9 @@ class NotVerified(cb.ClirbenchError):
 
 def tried(world: World, what: str, work: Callable[[], object]) -> bool:
     """Do the work; whether it was refused. Fails where it knew something of the outside, or started a program."""
-    with world.watcher.watching(), redirect_stdout(io.StringIO()):
+    with world.watcher.watching(), redirect_stdout(io.StringIO()) as said:
         failed = refused(what, work)
+    world.said = said.getvalue()
     assert not world.watcher.seen, f"{what}: {world.watcher.seen[:3]}"
     assert world.content() == world.before, what
     return failed
@@ -358,7 +361,8 @@ def test_a_sent_folder_reaches_nothing_outside_it(
             assert not (failed and kind == "nothing"), f"{what}, {action}: a whole folder was refused"
             if action in world.verifiers:
                 same = not failed and all((world.sent / n).read_bytes() == (world.run / n).read_bytes() for n in FILES)
-                recorded = kind == "sealed again" and name in ("plan.tsv", "provenance.json", MANIFEST)
+                unchecked = world.said.partition("Not checked, files: ")[2].partition("\n")[0].split(", ")
+                recorded = kind == "sealed again" and name in ("provenance.json", MANIFEST, *unchecked)
                 other = not (failed or same or recorded)
                 computed = name == "results.json" or name.endswith(".tsv")
                 assert not other or (computed and alike(name, world.sent, world.run)), (

@@ -1,7 +1,7 @@
 """What the tests of metrics share: reading real test sets, and sacreBLEU's numbers for the same text."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from clirbench.metrics.base import Metric
-from clirbench.text import TextFile
-from clirbench.types import Doubles, TestSet
+from clirbench.metrics.segments import per_system
+from clirbench.text import Text, TextFile
+from clirbench.types import TestSet
 
 SETS = [f"wmt21/{pair}-en" for pair in ("cs", "de", "ha", "is", "ja", "ru", "zh")]
 SETS += ["lignos2019/cs-en", "papers/snmt-vs-unmt/de-en", "papers/snmt-vs-unmt/en-de"]
@@ -33,13 +34,13 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def corpus_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> float:
-    return float(metric.score(np.asarray(metric.statistics(hypotheses, test).sum(axis=0))))
+    return float(metric.score(np.asarray(metric.statistics(hypotheses, test).sum(axis=0)).reshape(-1)))
 
 
-def library_rows(library: Any, hypotheses: Sequence[str], test: TestSet) -> Doubles:
-    """The segment statistics that sacreBLEU itself sums."""
-    extracted = library._extract_corpus_statistics(list(hypotheses), [list(r) for r in test.references])
-    return np.array(extracted, dtype=np.float64)
+def system_scores(metric: Metric, texts: Mapping[str, Text], test: TestSet) -> dict[str, float]:
+    """The score of each system that the metric has one for."""
+    found = per_system(metric, texts, test).items()
+    return {system: corpus_score(one, texts[system].lines(), test) for system, one in found}
 
 
 def test_set(folder: Path, limit: int | None) -> TestSet:

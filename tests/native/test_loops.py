@@ -26,10 +26,9 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.postings import known_chunks
 from clirbench.systems import grams
 from clirbench.types import Document, Documents, Judged, Qrels, Topic
-from tests.conftest import PACKAGE
+from tests.conftest import PACKAGE as ROOT
 from tests.native import hostile
 
-ROOT = PACKAGE
 NO_COMPILER = shutil.which("cc") is None
 compiled_only = pytest.mark.skipif(library.library() is None, reason="NO LIBRARY: clirbench/native is not compiled")
 CHARACTERS = list(".,,-'' 12ab\n\u3000\u00a0é中!(\tBc") + ["ab", "中文", " x "]
@@ -128,6 +127,11 @@ def test_what_does_not_fit_is_refused() -> None:
         kernels.count_types(numbers, offsets, numbers, offsets)
     with pytest.raises(ValueError, match="an array of int64 where contiguous i4 is expected"):
         kernels.count_types(offsets, offsets, numbers, offsets)
+    overlaps = library.compiled("overlaps")
+    assert overlaps is not None
+    lists, of_all = [numbers, offsets, offsets, 0, offsets, 0], [0, 0, 0.9, np.ones(1), 2**59, np.ones(1)]
+    with pytest.raises(MemoryError, match="overlaps"):  # 2^62 bytes
+        overlaps(*lists, *lists[:3], 0, *of_all)
 
 
 def test_a_library_of_other_sources_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Judgments: what a run lacks is said before it starts; of people, which topics stay, and what is refused."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,17 +69,21 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_topics_in_their_order_grades_as_judged(path: Path) -> None:
-    rule = QrelsFile(path, judged_by="people")
+def by_people(path: Path, *further: str, **options: Any) -> Qrels:
+    """The judgments of TOPICS and further topics."""
+    rule = QrelsFile(path, judged_by="people", **options)
     assert isinstance(rule, Relevance)
-    qrels = rule.judge(IDEAL, DOCUMENTS, TOPICS)
+    return rule.judge(IDEAL, DOCUMENTS, [*TOPICS, *(Topic.of(name, "x") for name in further)])
+
+
+def test_topics_in_their_order_grades_as_judged(path: Path) -> None:
+    qrels = by_people(path)
     assert qrels == Qrels({"2": {"c": 1}, "1": {"a": 2, "b": 0}})
     assert qrels.topic_ids == ("2", "1")
 
 
 def test_topics_without_a_relevant_document_or_unmatched_by_english_are_left_out(path: Path) -> None:
-    topics = [Topic.of("unmatched", "x"), Topic.of("nothing", "x"), Topic.of("1", "x")]
-    assert QrelsFile(str(path), judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == ("1",)
+    assert by_people(path, "unmatched", "nothing").topic_ids == ("2", "1")
 
 
 def test_judgments_of_other_topics_name_them_and_what_to_type(path: Path) -> None:
@@ -88,23 +93,19 @@ def test_judgments_of_other_topics_name_them_and_what_to_type(path: Path) -> Non
 
 
 def test_a_topic_that_is_not_judged_at_all(path: Path) -> None:
-    topics = [*TOPICS, Topic.of("new", "x")]
     with pytest.raises(InputError, match=r"qrels\.txt: 1 of the topics are not judged: new; .*missing_topics=drop"):
-        QrelsFile(path, judged_by="people").judge(IDEAL, DOCUMENTS, topics)
-    assert QrelsFile(path, missing_topics="drop", judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == (
-        "2",
-        "1",
-    )
+        by_people(path, "new")
+    assert by_people(path, "new", missing_topics="drop").topic_ids == ("2", "1")
+    with pytest.raises(InputError, match=r": 10 of .*: a, b, c, d, e, f, g, h, i, j; leave"):
+        by_people(path, *"abcdefghij")
+    with pytest.raises(InputError, match=r": 11 of .*: a, b, c, d, e, f, g, h, i, j, \.\.\.; leave"):
+        by_people(path, *"abcdefghijk")
 
 
 def test_a_judged_document_outside_the_collection(path: Path) -> None:
-    topics = [*TOPICS, Topic.of("other", "x")]
     with pytest.raises(InputError, match=r"qrels\.txt: line 6: document 'zzz' is not in the collection"):
-        QrelsFile(path, judged_by="people").judge(IDEAL, DOCUMENTS, topics)
-    assert QrelsFile(path, unknown_documents="drop", judged_by="people").judge(IDEAL, DOCUMENTS, topics).topic_ids == (
-        "2",
-        "1",
-    )
+        by_people(path, "other")
+    assert by_people(path, "other", unknown_documents="drop").topic_ids == ("2", "1")
 
 
 def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
@@ -129,4 +130,4 @@ def test_bad_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"relevance\.path=FILE"):
         QrelsFile("", judged_by="people")
     with pytest.raises(InputError, match="no such file"):
-        QrelsFile(tmp_path / "none", judged_by="people").judge(IDEAL, DOCUMENTS, TOPICS)
+        by_people(tmp_path / "none")

@@ -1,7 +1,7 @@
-"""What the analyses say of evidence made by hand."""
+"""Results of evidence made by hand."""
 
 from clirbench.engines.local import Serial
-from clirbench.result import Analysis, Experiment, Result
+from clirbench.result import Experiment, Result
 from clirbench.statistics.grades import Evidence
 
 
@@ -14,7 +14,3 @@ def result_of(evidence: Evidence) -> Result:
             return evidence
 
     return Given(Experiment("test", Serial()), evidence.board, ())
-
-
-def text_of(analysis: Analysis, evidence: Evidence) -> str:
-    return "\n".join(sentence for table in analysis.tables(result_of(evidence)) for sentence in table.text)

@@ -15,7 +15,6 @@ from typing import Any
 
 NAME = r"(?:.+?)"
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?![\w(])")
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 Row = Mapping[str, str]
 
 
@@ -124,14 +123,6 @@ def _findings(run: Folder) -> Iterator[str]:
             yield from _same(f"correlations {row['measure']} {row['metric']} {name}", value, row[name])
 
 
-def _match(sentence: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> bool:
-    """Whether a sentence is one of the patterns, its groups the texts beside it."""
-    return any(
-        (found := re.fullmatch(pattern, sentence)) is not None and list(found.groups()) == list(texts)
-        for pattern, texts in patterns
-    )
-
-
 def _left(run: Folder, rest: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> str:
     """A text without the sentences of these patterns that have the digits of their cells, and without names."""
     for pattern, texts in patterns:
@@ -180,9 +171,10 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     undecided = rf"{metric}: undecided beyond these (\d+) (?:systems|groups)"
     yield rf"{undecided}\.", (str(groups),)
-    yield rf"{undecided}; over (100) would be needed\.", (str(groups), "100")
+    yield rf"{undecided}; over (100) in all might show it to be above chance\.", (str(groups), "100")
     if found["groups_needed"]:
-        yield rf"{undecided}; add about (\d+) more\.", (str(groups), str(max(1, found["groups_needed"] - groups)))
+        needed = str(max(1 + groups, found["groups_needed"]))
+        yield rf"{undecided}; about (\d+) in all might show it to be above chance\.", (str(groups), needed)
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
@@ -202,19 +194,20 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield (
-            rf"{half}(?:; with these topics a perfect metric would average|, more than these topics can test \()"
-            r" ?about (.+?%)\)?\.",
+            rf"{half}(?:, as good as can be seen)?; noise of the topics would hold a perfect metric to about (.+?%)\.",
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+' (\d+) pairs"
+        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+'(?: own)? (\d+) pairs"
         if found["of"] == "groups":
-            of = r"With one system of each of the (\d+) groups \((\d+) pairs\)"
+            of = r"Among these systems, one of each of the (\d+) groups \((\d+) pairs\)"
+        words = {0: "none", found["separable"]: "all"}
+        right, others = words.get(found["right"], str(found["right"])), [str(found["others"])]
+        others.insert(0, {0: "none", found["others"]: "all"}.get(found["others_right"], str(found["others_right"])))
         cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
         cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
-        yield rf"{of}, {told}\.", cells
-        right, others = str(found["right"]), [str(found["others_right"]), str(found["others"])]
-        more, rest = rf"{of}, {told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
+        yield rf"{of}, {told}(?:, too few to test a metric)?\.", cells
+        more, rest = rf"{of}, {told}; .+? orders (\d+|all) of them rightly", r", and (\w+) of the other (\d+)"
         for ends, last in ((r"(?:, (?:and|not) the other one)?\.", []), (rf"{rest}\.", others)):
             yield rf"{more}{ends}", [*cells, right, *last]
             yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
@@ -223,8 +216,8 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
-        yield r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "ci_low")),
+        yield r"By .+?, .+? orders (.+?) \(at least (.+?), (\d+ %) confidence\)\.", (
+            percent(cell(row, "value")), percent(cell(row, "ci_low")), row["scheme"].partition(",")[0],
         )  # fmt: skip
     for found in [*run.of("given"), *run.of("same step")]:
         if found["p_value"] is None:

@@ -19,6 +19,7 @@ from clirbench.report.answer import (
     other_metrics,
     percent,
     sentence,
+    sentences,
 )
 from clirbench.report.groupings import group_columns, grouped_by, grouping, training_runs
 from clirbench.result import Result
@@ -52,10 +53,10 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise.",
+        "Also strong, in no tested order: Fair. Close to a coin flip: Noise.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
-    assert "People judged relevance (MAP)." in found.sentences
+    assert "Retrieval (MAP) is judged by people." in found.sentences
 
 
 SIX_SIZES = [str(1000 * 2 ** (i // 2)) for i in range(12)]
@@ -78,7 +79,7 @@ LINES = [str(i) for i in range(12)]
         ({"G": GOOD}, {"step": [str(i % 4) for i in range(12)], "run": [str(i // 4) for i in range(12)]},
          "Checkpoints of three runs cannot validate a metric for other runs.", {}),
         # A covariate that explains everything limits the grade, unless pairs of equal covariate show the metric.
-        ({"G": MAP}, {"training_lines": LINES}, ".*: weak evidence, not enough for choosing systems.", {"G": "weak"}),
+        ({"G": MAP}, {"training_lines": LINES}, ".*: weak evidence about other systems.", {"G": "weak"}),
         ({"G": MAP}, {"training_lines": SIX_SIZES}, ".*: strong evidence.", {"G": "strong"}),
     ],
 )  # fmt: skip
@@ -95,7 +96,10 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     found = of({"Slight": slight})
     needed = next(one for one in found.findings if one.kind == "agreement")["groups_needed"]
     assert needed > 6
-    assert found.sentences[0] == f"Slight: undecided beyond these 6 systems; add about {needed - 6} more."
+    assert (
+        found.sentences[0]
+        == f"Slight: undecided beyond these 6 systems; about {needed} in all might show it to be above chance."
+    )
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -131,12 +135,13 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
 
 @pytest.mark.parametrize("names", [MODELS, [f"s{i}" for i in range(1, 13)]])
 def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str]) -> None:
-    """The measure does not rise with the numbers, and the answer has more to say than it has room for."""
+    """The measure does not rise with the numbers."""
     order = [4, 0, 2, 1, 7, 3, 5, 9, 6, 11, 8, 10]
     columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
     found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
     assert set(found.grades.values()) == {"strong"}
-    assert "If these are checkpoints of one run, no evidence remains (units=number)." in found.sentences
+    needed = "This needs systems made independently: if these are checkpoints of one run, no evidence remains "
+    assert f"{needed}(units=number)." in found.sentences
 
 
 def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
@@ -166,7 +171,8 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines alone orders the systems equally well; where it is equal, Good is right in 6 of 6 pairs."
+        "training_lines alone orders the systems as well as Good; between systems where it is the same, Good is "
+        "right in 6 of 6 pairs."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -182,15 +188,17 @@ BY_BM25 = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
-        ({"judged_by": "people"}, "People judged relevance (MAP)."),
-        (BY_BM25, "Relevance (MAP, the first measure listed) is from the metrics' own reference, which favours metrics "
+        ({"judged_by": "people"}, "Retrieval (MAP) is judged by people."),
+        (BY_BM25, "Retrieval (MAP) is judged by the ranking of the metrics' own reference, which favours metrics "
          "that match words."),
         ({**BY_BM25, "searched_reference": "B", "scoring_reference": "A"},
-         "Relevance (MAP, the first measure listed) is from reference B; metrics score against reference A."),
-        ({"judged_by": "known_items"}, "Relevant (MAP) are known items: the documents that the topics belong to."),
-        ({"judged_by": "model"}, "A model judged relevance (MAP), no person."),
-        ({"judged_by": "made"}, "Relevance (MAP) was made up with the documents; no person judged it."),
-        ({"judged_by": "unknown"}, "The source of relevance judgments (MAP, the first measure listed) is unknown."),
+         "Retrieval (MAP) is judged by the ranking of reference B; metrics score against reference A."),
+        ({"judged_by": "known_items"},
+         "Retrieval (MAP) is judged by known items: the documents that the topics belong to."),
+        ({"judged_by": "model"}, "Retrieval (MAP) is judged by a model, no person."),
+        ({"judged_by": "made"},
+         "Retrieval (MAP) is judged by relevance generated together with the documents, by no person."),
+        ({"judged_by": "unknown"}, "The source of relevance judgments (MAP) is unknown."),
     ],
 )  # fmt: skip
 def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None:
@@ -208,7 +216,7 @@ def test_who_judged_is_always_there(declared: dict[str, str], said: str) -> None
 def test_metrics_that_score_against_another_text_say_so(against: list[str], other: bool) -> None:
     measure = Column("MAP", "measure", np.array(MAP), declared=BY_BM25)
     metrics = [Column(text, "metric", np.array(MAP), declared={"scored_against": text}) for text in against]
-    said = "Relevance (MAP) is from the searched text; metrics score against another, so no grade is lowered for it."
+    said = "Retrieval (MAP) is judged by the ranking of the searched text; metrics score against another text."
     assert (sentence(judged(measure, metrics)) == said) == other
 
 
@@ -223,6 +231,18 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
     assert [percent(tau) for tau in (1.0, 0.995, 0.95, 0.0, -1.0, -0.995)] == [
         "100 %", "over 99 %", "98 %", "50 %", "0 %", "under 1 %"
     ]  # fmt: skip
+
+
+def test_what_is_optional_has_the_room_that_is_left() -> None:
+    """Noise before range before second, in the order in which they were found."""
+    optional = {"second": {"measure": "RBO", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %"},
+                "range": {"metric": "X", "tau": 0.2, "ceiling": 0.8},
+                "noise": {"measure": "MAP", "ceiling": 0.39, "topics": 61}}  # fmt: skip
+    found = [of({"Good": GOOD}).findings[0], *(Finding(kind, values=values) for kind, values in optional.items())]
+    texts = [sentence(one) for one in found]
+    for kept in ((0,), (0, 3), (0, 2, 3), (0, 1, 2, 3)):
+        room = sum(len(texts[at].split()) for at in kept)
+        assert sentences(found, room) == [texts[at] for at in kept]
 
 
 def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
@@ -247,9 +267,9 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         assert not re.search(r"\b(ship|units?(?!=)|trust\w*)\b", str(found), re.IGNORECASE)
 
 
-QUERIES = {"topics": "five rare words each of 369 reference sentences", "second": "titles", "metric": "X",
+QUERIES = {"topics": "five rare words from each of 369 reference sentences", "second": "titles", "metric": "X",
            "first": "A", "first_by_second": "A", "by_noise": ""}  # fmt: skip
-PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14, "others": 30, "others_right": 19,
+PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
 
 
@@ -258,40 +278,43 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
     [
         ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
          "These 61 topics cannot rank the systems; add about 120."),
-        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4},
-         "By MAP{x}, X orders 90 % (at least 70 %)."),
-        ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words each of 369 reference "
+        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %"},
+         "By MAP{x}, X orders 90 % (at least 70 %, 95 % confidence)."),
+        ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words from each of 369 reference "
          "sentences, not people's queries; by titles the order of the systems differs, though A is first by both."),
         ("queries", {**QUERIES, "differs": True, "grade": "", "first_by_second": "B"}, "Topics are five rare words "
-         "each of 369 reference sentences, not people's queries; by titles the order of the systems differs, and B is "
-         "first."),
-        ("queries", {**QUERIES, "differs": True, "grade": "open"}, "Topics are five rare words each of 369 reference "
-         "sentences, not people's queries; by titles X is undecided."),
-        ("queries", {**QUERIES, "differs": False, "grade": ""}, "Topics are five rare words each of 369 reference "
+         "from each of 369 reference sentences, not people's queries; by titles the order of the systems differs, and "
+         "B is first."),
+        ("queries", {**QUERIES, "differs": True, "grade": "open"}, "Topics are five rare words from each of 369 "
+         "reference sentences, not people's queries; by titles X is undecided."),
+        ("queries", {**QUERIES, "differs": False, "grade": ""}, "Topics are five rare words from each of 369 reference "
          "sentences, not people's queries."),
         ("queries", {**QUERIES, "differs": True, "grade": "", "by_noise": "X is undecided and {Y} is weak"}, "Topics "
-         "are five rare words each of 369 reference sentences, not people's queries; by titles the order of the "
+         "are five rare words from each of 369 reference sentences, not people's queries; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
-        ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart; X orders 14 of them "
-         "rightly (by luck: p = .020), and 19 of the other 30."),
-        ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 15 apart."),
-        ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart."),
-        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "With one system of each of the 10 groups (45 "
-         "pairs), retrieval can tell 9 apart."),
+        ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart; X orders 9 of them "
+         "rightly (by luck: p = .020), and 19 of the other 35."),
+        ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart, "
+         "too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "of": "groups"}, "Among these systems, one of each of the 10 groups (45 pairs), "
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other 35."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
          "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, "Of these 10 "
-         "systems' 45 pairs, retrieval can tell 44 apart; X orders 44 of them rightly (by luck: p = .020), not the "
+         "systems' 45 pairs, retrieval can tell 44 apart; X orders all of them rightly (by luck: p = .020), not the "
          "other one."),
-        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none apart."),
-        ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' 45 pairs, "
-         "retrieval can tell 15 apart; X orders 14 of them rightly, and 19 of the other 30."),
+        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none "
+         "apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "If systems of one maker belong together, the evidence is weak (units=maker)."),
+         "This needs systems made independently: if systems of one maker belong together, the evidence is weak "
+         "(units=maker)."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),
@@ -300,10 +323,10 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 15, "metric": "X", "right": 14
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
         ("range", {"metric": "X", "tau": 0.4, "ceiling": 0.3}, "Among the better half of the systems X orders 70 % of "
-         "pairs, more than these topics can test (about 65 %)."),
+         "pairs, as good as can be seen; noise of the topics would hold a perfect metric to about 65 %."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
-         "Among the better half of the systems X orders 60 % of pairs; with these topics a perfect metric would "
-         "average about 90 %."),
+         "Among the better half of the systems X orders 60 % of pairs; noise of the topics would hold a "
+         "perfect metric to about 90 %."),
     ],
 )  # fmt: skip
 def test_each_kind_of_finding_has_a_sentence(kind: str, values: dict[str, object], said: str) -> None:

@@ -18,20 +18,14 @@ from clirbench.statistics.correlation import correlate, with_ceilings
 from clirbench.statistics.grades import Evidence
 from clirbench.systems.likeness import Resemblances
 from tests.names import letter_names
+from tests.report.analysed import result_of
 from tests.report.boards import board, result
 from tests.statistics.worlds import Mean, world
 
 
 def run_of(evidence: Evidence, baseline: str = "", margin: float = 0.0) -> Result:
     """A finished run whose evidence is given."""
-
-    class Given(Result):
-        @property
-        def evidence(self) -> Evidence:
-            return evidence
-
-    experiment = Experiment("made", Serial(), baseline=baseline, margin=margin)
-    made = Given(experiment, evidence.board, ())
+    made = replace(result_of(evidence), experiment=Experiment("made", Serial(), baseline=baseline, margin=margin))
     rows = with_ceilings(correlate(made.board, ("kendall",)), evidence, made.units)
     return replace(made, correlations=tuple(rows))
 
@@ -93,7 +87,10 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
     assert len(decision_findings(replace(made, resemblances=nearest))) == 1
     measure = replace(measure, values=evidence.board["MAP"].values)
     made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
-    said = "h7 repeats wording that only the reference has; by another reference it may not be first."
+    values = dict(zip(made.board.systems, measure.values.tolist(), strict=True))
+    other = max(values.keys() - {"h3", "h7"}, key=values.__getitem__)
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first: ask one "
+    said += f"before you choose it over {other}."
     assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
     assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
 
@@ -132,7 +129,7 @@ def test_a_rise_is_of_the_metric_that_the_answer_names_first() -> None:
         assert [rise["metric"] for rise in rises] == said
         for rise in rises:
             (pick,) = [pick for pick in made.decision.picks if pick.metric == rise["metric"]]
-            begin = "Of two of these systems only 1 m0 apart, the higher one is better by y0 with probability "
+            begin = "Of two of these systems 1 point of m0 apart, the higher one is better by y0 with probability "
             ends = f"[{pick.better_low:.3f}, {pick.better_high:.3f}]".replace("0.", ".")
             assert str(rise) == f"{begin}{pick.better:.3f} {ends}.".replace(" 0.", " .")
 

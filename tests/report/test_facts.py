@@ -74,8 +74,9 @@ def test_notes_say_who_judged_where_no_person_did() -> None:
     made = board({"BLEU": [1, 2, 3]}, {"MAP": [1, 2, 3], "P@5": [1, 2, 3], "RBO": [1, 2, 3]})
     pseudo = {"judged_by": "pseudo-relevance", "lexical_model": "BM25"}
     columns = [replace(c, declared=pseudo) if c.name in ("P@5", "RBO") else c for c in made.columns]
-    assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "Rel" in note] == [
-        "Relevance (P@5 and RBO) is from the metrics' own reference, which favours metrics that match words"
+    assert [note for note in table_notes(result(replace(made, columns=tuple(columns))), "") if "judged" in note] == [
+        "Retrieval (P@5 and RBO) is judged by the ranking of the metrics' own reference, which favours metrics that "
+        "match words"
     ]
 
 
@@ -160,13 +161,13 @@ def folder(small_texts: Path, tmp_path: Path) -> Path:
 
 def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: Path, cli: Cli) -> None:
     keys = ("topics.n=8", "relevance.k=2", "systems.exclude=[every9]", "hydra.run.dir=run")
-    done = cli(f"folder={folder}", *keys)
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(f"folder={folder}", *keys)
     first, second, third, blank, *_ = done.stdout.split("\n")
     assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (rare")
     left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
     assert second == f"Systems: 3; left out: {left_out}."
-    assert third.startswith("Scores read: MetricX; not used: bleu-all (computed here). Groups: ")
+    computed = "BLEU, chrF1, chrF2, MacroF1, MicroF1"
+    assert third.startswith(f"Scores computed: {computed}; read: MetricX; not used: bleu-all (computed here). Groups: ")
     assert blank == ""
     made = cb.load(cli.cwd / "run").results["set_up"]
     assert (made["languages"], made["analyzer"], made["documents"]) == ("en", "english", 10)
@@ -185,7 +186,7 @@ KEYS = "units=COLUMN takes another column, units=none each system by itself"
     ("metadata", "groups"),
     [
         ("step\n1\n2\n3\n4", f"1, by the column step ({KEYS})"),
-        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems belong together)"),
+        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems have one maker or one training run)"),
         ("family\na\na\nb\nb", "2, by the column family (units=family)"),
     ],
 )
@@ -193,8 +194,7 @@ def test_groups_are_named_with_their_column_and_key(folder: Path, cli: Cli, meta
     cells = zip(("system", "every2", "every3", "every5", "every9"), metadata.split("\n"), strict=True)
     (folder / "systems.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
     keys = ("topics.n=8", "relevance.k=2", "hydra.run.dir=run", *(["units=family"] if "family" in metadata else []))
-    done = cli(f"folder={folder}", *keys)
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(f"folder={folder}", *keys)
     assert done.stdout.split("\n")[2].endswith(f" Groups: {groups}.")
     assert cb.load(cli.cwd / "run").results["set_up"]["grouped_by"] == groups
 
@@ -213,8 +213,7 @@ def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: 
             blank = [" " if i % 2 else "" for i in range(n)] if place == emptied else lines[:n]
             (place / "systems" / f"{name}.txt").write_text("".join(f"{line}\n" for line in [*blank, *lines[n:]]))
     keys = (*where, "topics.n=8", "relevance.k=2", "systems.exclude=[copy]", "untranslated=true")
-    done = cli(*keys, "hydra.run.dir=run")
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(*keys, "hydra.run.dir=run")
     second = done.stdout.split("\n")[1]
     assert "mostly (31 of 60 lines are empty)" in second
     made = cb.load(cli.cwd / "run")
@@ -229,9 +228,7 @@ def test_a_system_of_blank_lines_does_not_count_and_is_named(folder: Path, cli: 
 def beginning(folder: Path, to: Path) -> Path:
     """The first 300 lines of a folder of WMT, and of three of its systems."""
     for path in (*folder.glob("*.txt.gz"), *sorted((folder / "systems").iterdir())[:3]):
-        place = to / path.relative_to(folder).with_suffix("")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_lines(place, list(TextFile(path).lines()[:300]))
+        write_lines(to / path.relative_to(folder).with_suffix(""), TextFile(path).lines()[:300])
     return to
 
 

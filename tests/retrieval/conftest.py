@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.text import TextFile
+from clirbench.text import TextFile, TextLines
 from clirbench.topics.files import TrecTopics
 from clirbench.types import Document, DocumentMap, Documents, Topic
 
@@ -56,8 +56,5 @@ def trec_topics(shared_data: Path) -> Sequence[Topic]:
 
 def segments(path: Path, most: int | None = None) -> Documents:
     """The lines of a file as documents; the first `most` of them, held in memory."""
-    if most is not None:
-        lines = TextFile(path).lines()[:most]
-        ids = DocumentMap.blocks_of(len(lines)).doc_ids
-        return Documents.of(Document(doc_id, line) for doc_id, line in zip(ids, lines, strict=True))
-    return Documents(TextFile(path), DocumentMap.blocks_of(len(TextFile(path).lines())))
+    text = TextFile(path) if most is None else TextLines(TextFile(path).lines()[:most])
+    return Documents(text, DocumentMap.blocks_of(len(text.lines())))

@@ -211,10 +211,6 @@ def test_groups_needed_are_those_that_show_it_four_times_in_five() -> None:
     assert groups_needed(0.02, 0.05) is None
 
 
-def alone(n: int) -> np.ndarray:
-    return np.arange(n)
-
-
 def test_of_a_mean_is_students_interval() -> None:
     values = np.random.default_rng(0).normal(size=9)
     found = jackknifed(values.mean(), [np.delete(values, i).mean() for i in range(9)])
@@ -238,7 +234,7 @@ def test_tau_between_units_by_hand() -> None:
 def test_the_jackknife_by_hand_beyond_twelve_units() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(2, 13))
-    found = estimates(x[None], y, alone(13))
+    found = estimates(x[None], y, np.arange(13))
     without = [kendalltau(np.delete(x, i), np.delete(y, i)).statistic for i in range(13)]
     jackknife = 12 / 13 * ((np.array(without) - np.mean(without)) ** 2).sum()
     signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
@@ -247,6 +243,14 @@ def test_the_jackknife_by_hand_beyond_twelve_units() -> None:
     unbiased = found.tau[0] ** 2 - np.mean(apart)
     assert found.variance[0] == pytest.approx(max((3 * jackknife + unbiased) / 4, jackknife / 2))
     assert ((found.spread * (1 - found.tau**2)) ** 2).sum() == pytest.approx(found.variance[0])
+
+
+def test_of_few_untied_units_the_variance_is_at_most_that_of_normal_columns() -> None:
+    """.437 / (n - 4) on atanh(tau): Fieller, Hartley and Pearson 1957; not where two values of a column are tied."""
+    x, y = np.random.default_rng(1).normal(size=(2, 8))
+    found = estimates(np.stack([x, np.maximum(x, np.sort(x)[1])]), y, np.arange(8))
+    untied, tied = found.variance / (1 - found.tau**2) ** 2
+    assert (untied, tied > 0.437 / 4) == (pytest.approx(0.437 / 4), True)
 
 
 def test_sums_over_units_are_those_of_their_pairs() -> None:

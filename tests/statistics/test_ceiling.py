@@ -81,18 +81,20 @@ def made(name: str, values: Doubles, *parts: str) -> Column:
     return Column(name, "measure", values, parts=(*parts, "AP"), declared={"judged_by": judge})
 
 
+def beside_people(x: Doubles, *measures: Column, **metadata: tuple[str, ...]) -> Scoreboard:
+    """A board with one metric, these measures, and imported human scores."""
+    columns = (Column("m", "metric", x), *measures, Column("adequacy", "measure", measures[-1].values))
+    return Scoreboard(tuple(f"s{i}" for i in range(len(x))), columns, metadata)
+
+
 def twice(x: Doubles, pseudo: Doubles, judged: Doubles, **metadata: tuple[str, ...]) -> Scoreboard:
-    """A board with one metric, MAP by both, MAP of another collection, and imported human scores."""
-    return Scoreboard(
-        tuple(f"s{i}" for i in range(len(x))),
-        (
-            Column("m", "metric", x),
-            made("MAP", pseudo, "bm25", "a", "top10"),
-            made("MAP[qrels]", judged, "bm25", "a", "qrels"),
-            made("MAP[news]", judged, "bm25", "b", "top10"),
-            Column("adequacy", "measure", judged),
-        ),
-        metadata,
+    """A board with MAP by both, and MAP of another collection."""
+    return beside_people(
+        x,
+        made("MAP", pseudo, "bm25", "a", "top10"),
+        made("MAP[qrels]", judged, "bm25", "a", "qrels"),
+        made("MAP[news]", judged, "bm25", "b", "top10"),
+        **metadata,
     )
 
 
@@ -118,18 +120,13 @@ def test_measures_that_have_both_judgments_are_found() -> None:
 
 def by_two(x: Doubles, first: Doubles, second: Doubles) -> Scoreboard:
     """A board with MAP by two retrievers, by human judgments, and of other topics."""
-    return Scoreboard(
-        tuple(f"s{i}" for i in range(len(x))),
-        (
-            Column("m", "metric", x),
-            made("MAP", first, "bm25", "a", "top10"),
-            made("MAP[dense]", second, "dense", "a", "top10"),
-            made("MAP[qrels]", second, "bm25", "a", "qrels"),
-            made("MAP[b,dense]", second, "dense", "b", "top10"),
-            made("RBO", first, "bm25", "a", "top10"),
-            Column("adequacy", "measure", second),
-        ),
-        {},
+    return beside_people(
+        x,
+        made("MAP", first, "bm25", "a", "top10"),
+        made("MAP[dense]", second, "dense", "a", "top10"),
+        made("RBO", first, "bm25", "a", "top10"),
+        made("MAP[qrels]", second, "bm25", "a", "qrels"),
+        made("MAP[b,dense]", second, "dense", "b", "top10"),
     )
 
 

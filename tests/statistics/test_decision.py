@@ -339,6 +339,8 @@ def test_slope_is_the_likelihood_maximum() -> None:
     assert logistic_slope(np.ones(4), np.array([1.0, 1, 1, 0])) == pytest.approx(np.log(3))
     assert np.isnan(logistic_slope(np.empty(0), np.empty(0)))
     assert 1 / (1 + np.exp(-logistic_slope(np.ones(3), np.ones(3)))) == pytest.approx(1)
+    wide = np.append(np.full(99, 0.001), 1)  # at the bound, 50 / mean rise, the last has the exponent 4550
+    assert logistic_slope(wide, np.zeros(100)) == pytest.approx(-50 / wide.mean())
 
 
 def test_a_rise_of_one_or_of_more_by_hand() -> None:
@@ -354,8 +356,13 @@ def test_the_slope_of_ordered_pairs_is_not_known_and_few_units_have_no_interval(
     assert "too few" in jackknifed_slope(x[:5], x[[1, 0, 2, 4, 3]], np.arange(5)).note
 
 
-def test_the_jackknife_of_slopes_is_that_of_each_fitted_without_its_unit() -> None:
-    """Units of one to three systems, ties on both sides; some slopes are far from that of all, some near."""
+def test_the_jackknife_of_slopes_is_that_of_each_fitted_without_its_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units of one to three systems, ties on both sides; some slopes are far from that of all and fitted, not all."""
+    fitted: list[float] = []
+    monkeypatch.setattr(
+        "clirbench.statistics.decision.logistic_slope",
+        lambda *given: fitted.append(logistic_slope(*given)) or fitted[-1],
+    )
     for n in (16, 48):
         rng = np.random.default_rng(n)
         x, unit = rng.integers(12, size=n).astype(float), rng.integers(n // 2 + 2, size=n)
@@ -363,7 +370,9 @@ def test_the_jackknife_of_slopes_is_that_of_each_fitted_without_its_unit() -> No
         rises, better = rising_pairs(x, y)
         rest = [logistic_slope(*(part[(ends != one).all(axis=0)] for part in (rises, better))) for one in set(unit)]
         found = jackknifed(logistic_slope(rises, better), rest)
+        fitted.clear()
         assert jackknifed_slope(x, y, unit).low == pytest.approx(found.low, rel=1e-8)
+        assert 1 < len(fitted) < 1 + len(set(unit))  # that of all is one
 
 
 def test_the_slope_of_more_than_400_systems_is_not_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:

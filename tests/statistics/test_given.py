@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, norm, rankdata
 
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
@@ -124,6 +125,23 @@ def test_a_second_factor_is_no_evidence_beyond_the_first() -> None:
     assert (found.n_units, found.p_value, found.note) == (16, 2 / 256, "")
     with pytest.raises(UnknownName, match="lines"):
         beyond_known(alone, units_of(alone), ["lines"], Permuting())
+
+
+def test_a_metric_given_another_is_their_partial_correlation() -> None:
+    """Oracle: scipy's tau of what numpy's least squares leave of scipy's normal scores; nothing of the same order."""
+    rng = np.random.default_rng(3)
+    first, own = rng.normal(size=(2, 24))
+    columns = {"BLEU": first, "chrF2": first + own, "TER": -np.exp(first), "MAP": first + own + rng.normal(size=24)}
+    scores = {name: norm.ppf((rankdata(column) - 0.5) / 24) for name, column in columns.items()}
+    basis = np.vander(scores["BLEU"], 4)
+    left = {name: one - basis @ np.linalg.lstsq(basis, one)[0] for name, one in scores.items()}
+    made = [Column(name, "metric" if name != "MAP" else "measure", one) for name, one in columns.items()]
+    board = Scoreboard(tuple(f"s{i}" for i in range(24)), tuple(made), {})
+    found = beyond_known(board, units_of(board), ["BLEU"], Permuting())
+    assert [*found] == [("MAP", "chrF2"), ("MAP", "TER")]
+    assert found["MAP", "chrF2"].tau == pytest.approx(kendalltau(left["chrF2"], left["MAP"]).statistic, abs=1e-12)
+    assert found["MAP", "chrF2"].p_value < 0.01
+    assert (found["MAP", "TER"].tau, found["MAP", "TER"].p_value) == (0, 1)
 
 
 def test_pairs_of_equal_covariate_by_hand() -> None:

@@ -173,7 +173,6 @@ def test_a_file_that_changes_while_it_is_read_is_found_out(cached: Cached, tmp_p
 def test_where_the_store_cannot_be_written_the_results_are_right_and_it_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").write_text("")
     _, texts = made_texts(tmp_path, 3)
     step = Lengths(tmp_path / "calls")
     with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING):

@@ -114,11 +114,11 @@ def test_what_has_no_content_is_refused(value: object) -> None:
 
 
 def keys(root: Path) -> list[str]:
-    """Keys of a metric of the core, of one of a laboratory and of a user's, by the code in a folder."""
+    """Keys of a metric of the core, of one of a laboratory and of two of a user's, by the code in a folder."""
     code = (
         "from clirbench.store.keys import environment, fingerprint; from clirbench.metrics.bleu import BLEU; "
-        "from clirbench.labs.search.libraries import RankBM25; from mine.metric import Mine; "
-        "print(*(fingerprint(environment(), one) for one in (BLEU(), RankBM25(), Mine())))"
+        "from clirbench.labs.search.libraries import RankBM25; from mine.metric import Mine; import mine; "
+        "print(*(fingerprint(environment(), one) for one in (BLEU(), RankBM25(), Mine(), mine.Mine())))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     return done.stdout.split()
@@ -129,15 +129,17 @@ def test_code_counts_by_the_rooms_that_compute_and_elsewhere_by_the_folder(tmp_p
     shutil.copytree(package, tmp_path / "clirbench", ignore=shutil.ignore_patterns("__pycache__", "data"))
     (tmp_path / "mine").mkdir()
     metric = "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    pass\n"
-    (tmp_path / "mine" / "metric.py").write_text(metric)
+    for name in ("metric", "__init__"):
+        (tmp_path / "mine" / f"{name}.py").write_text(metric)
     (tmp_path / "mine" / "words.txt").write_text("the\n")
     before = keys(tmp_path)
     for name, stale in (
-        ("clirbench/report/answer.py", [False, False, False]),
-        ("clirbench/configuration/keys.py", [False, False, False]),
-        ("clirbench/measures/rbp.py", [True, True, True]),
-        ("clirbench/labs/search/lucene.py", [False, True, False]),
-        ("mine/words.txt", [False, False, True]),
+        ("clirbench/report/answer.py", [False, False, False, False]),
+        ("clirbench/configuration/keys.py", [False, False, False, False]),
+        ("beside.txt", [False, False, False, False]),
+        ("clirbench/measures/rbp.py", [True, True, True, True]),
+        ("clirbench/labs/search/lucene.py", [False, True, False, False]),
+        ("mine/words.txt", [False, False, True, True]),
     ):
         with (tmp_path / name).open("a", encoding="utf-8") as file:
             file.write("# a comment\n")

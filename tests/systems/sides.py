@@ -4,15 +4,10 @@ from pathlib import Path
 
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
+from tests.conftest import write_lines as write
 
 GERMAN = ("der Hund ist groß", "die Katze schläft", "", "wo ist das Haus", "ein rotes Buch")
 ENGLISH = ("the dog is big", "the cat sleeps", "a silence", "where is the house", "a red book")
-
-
-def write(path: Path, lines: "tuple[str, ...] | list[str]") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes("".join(line + "\n" for line in lines).encode("utf-8"))
-    return path
 
 
 def folder_corpus(root: Path, *, source: tuple[str, ...] | None = GERMAN, documents_size: int = 1) -> Corpus:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.systems.metadata import canonical, joined_metadata, natural_key, path_matches, placeholders
+from tests.conftest import put
 
 
 def touch(root: Path, *names: str) -> None:
     for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text("x\n", encoding="utf-8")
+        put(root / name, "x\n")
 
 
 @pytest.mark.parametrize(

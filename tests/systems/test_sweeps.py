@@ -9,8 +9,7 @@ FAST = ("keep_copies=true", "topics.n=8", "relevance.k=3", "metric=[BLEU]", "mea
 def test_check_lists_models_and_runs_none(cli: Any, small_folder: Path) -> None:
     (cli.cwd / "m_7.sed").write_text("s/a/b/\n", encoding="utf-8")
     options = ("systems=checkpoints", "systems.model=m_%step%.sed", "systems/translator=command", "check=true")
-    done = cli("folder=small", *options, "systems.translator.command='sed -f {model}'", *FAST)
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed("folder=small", *options, "systems.translator.command='sed -f {model}'", *FAST)
     assert "systems: 1: step7" in done.stdout
     assert not (cli.cwd / "runs" / ".cache").exists()
     done = cli("folder=small", *options, "systems.translator.command='sad -f {model}'", *FAST)

@@ -25,13 +25,13 @@ import numpy as np
 from clirbench.api.scoring import metric_by_name, score
 from clirbench.checks import number
 from clirbench.configuration.languages import tokeniser_of
-from clirbench.corpora.layout import BY_CHARACTER, language_pair
+from clirbench.corpora.layout import BY_CHARACTER, language_of, language_pair, sample_of
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
 from clirbench.pages import Table, fixed, listed, short
 from clirbench.result import Result
 from clirbench.statistics.special import ndtr
-from clirbench.text import TextFile, sha256_of
+from clirbench.text import TextFile, TextLines, sha256_of
 from clirbench.types import Doubles
 
 DATA = Path(__file__).with_name("data")
@@ -385,7 +385,7 @@ def ask(
     first: "str | Path | Sequence[str]",
     second: "Path | Sequence[str] | None" = None,
     *,
-    pair: str,
+    pair: str = "",
     reference: "Path | Sequence[str] | None" = None,
     topics: int = TOPICS,
 ) -> "Expectation | tuple[Expectation, ...]":
@@ -393,23 +393,25 @@ def ask(
 
     `first`: a question such as "chrF2 54.1 -> 55.3" or "chrF2 +1.2"; or the lines (or the Path) of a system, with
     `second` those of the other and `reference`: then one outlook for each metric that the memory has. `pair`: the
-    language pair, such as "de-en"; `topics`: of the search, whose noise is in the answer. Raises `ConfigError` for a
-    question that is none.
+    language pair, such as "de-en", which long references tell; `topics`: of the search, whose noise is in the answer.
+    Raises `ConfigError` for a question that is none.
 
     >>> import clirbench as cb
     >>> str(cb.ask("TER 50 -> 49", pair="de-en"))
     'TER 50.00 -> 49.00: no comparable collections: the memory has BLEU, chrF1, chrF2, MacroF1.'
     """
-    codes = language_pair("pair", pair)
     number("topics", topics, least=1)
-    pair, kept = "-".join(codes), memory()
+    lines = () if reference is None else _lines(reference)
+    told = "" if pair else language_of(sample_of(TextLines(lines)))
+    codes = ("", told) if told else language_pair("pair", pair)
+    pair, kept = "-".join(filter(None, codes)), memory()
     if isinstance(first, str) and second is None and reference is None:
         return outlook(kept, question_of(first), pair, topics=topics)
     if isinstance(first, str) or second is None or reference is None:
         raise ConfigError(
             "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
         )
-    a, b, lines = _lines(first), _lines(second), _lines(reference)
+    a, b = _lines(first), _lines(second)
     if not len(a) == len(b) == len(lines):
         raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
     known = kept.sharing([lines])
@@ -493,7 +495,9 @@ def _beyond(place: Place, asked: Question, lines: int | None) -> str:
     if asked.signature and asked.signature not in place.signature:
         return f"its {place.metric} is {listed(place.signature)}, yours {asked.signature}."
     if asked.level is not None and not place.lowest <= asked.level <= place.highest:
-        return f"systems {place.group} have {place.metric} from {short(place.lowest)} to {short(place.highest)}."
+        said = f"systems {place.group} have {place.metric} from {short(place.lowest)} to {short(place.highest)}"
+        percent = replace(asked, first=100 * (asked.first or 0), second=100 * (asked.second or 0))
+        return said + (f"; of values up to 1, as percent, ask '{percent}'." if asked.level <= 1 else ".")
     if abs(asked.gap) > place.widest:
         return f"the memory's differences of {place.metric} {place.group} go up to {short(place.widest)}."
     if lines is not None and not place.shortest <= lines <= place.longest:

@@ -86,7 +86,8 @@ def of_table(made: Table) -> Section:
 def run_counts(result: Result) -> list[str]:
     """How much was read, scored and dropped."""
     lines = [f"{len(result.board.systems)} systems"] if result.board.systems else []
-    return [*lines, *facts.size_lines(result), *facts.count_lines(result), *facts.agreement_lines(result)]
+    lines += facts.legend(result) + facts.size_lines(result) + facts.count_lines(result)
+    return [*lines, *facts.agreement_lines(result)]
 
 
 def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:

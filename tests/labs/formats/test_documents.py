@@ -1,4 +1,4 @@
-"""Collections of documents: two sides that share ids, not lines."""
+"""Collections of documents: two sides that share ids, not lines; the release format of Europarl."""
 
 import csv
 import json
@@ -18,30 +18,25 @@ from clirbench.labs.formats.documents import (
     EuroparlDocuments,
     JsonDocuments,
     ReadText,
+    without_parenthesis,
 )
 from clirbench.systems.files import FileSystems
-from tests.conftest import Cli
-
-
-def write(path: Path, content: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
-    return path
+from tests.conftest import Cli, put
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("x", "y", "z"):
-        write(tmp_path / "test" / "systems" / f"{name}.txt", "one\n")
-    write(tmp_path / "test" / "reference.txt", "One\n")
-    write(tmp_path / "en" / "ep-1.txt", "a\nb\nc\n")
-    write(tmp_path / "en" / "ep-2.txt", "too short\n")
-    write(tmp_path / "en" / "ep-3.txt", "d\n<P>\ne\nf\n")
+        put(tmp_path / "test" / "systems" / f"{name}.txt", "one\n")
+    put(tmp_path / "test" / "reference.txt", "One\n")
+    put(tmp_path / "en" / "ep-1.txt", "a\nb\nc\n")
+    put(tmp_path / "en" / "ep-2.txt", "too short\n")
+    put(tmp_path / "en" / "ep-3.txt", "d\n<P>\ne\nf\n")
     for name in ("ep-1", "ep-2", "ep-3"):
-        write(tmp_path / "mt" / "x" / f"{name}.txt", f"x {name}\n")
-    write(tmp_path / "mt" / "y.txt", "y 1\ny 3\n")
+        put(tmp_path / "mt" / "x" / f"{name}.txt", f"x {name}\n")
+    put(tmp_path / "mt" / "y.txt", "y 1\ny 3\n")
     records = [{"id": f"ep-{n}", "text": f"z {n}"} for n in (1, 2, 3)]
-    write(tmp_path / "mt" / "z.jsonl", "\n".join(map(json.dumps, records)))
+    put(tmp_path / "mt" / "z.jsonl", "\n".join(map(json.dumps, records)))
     return tmp_path
 
 
@@ -73,7 +68,7 @@ def test_the_reader_and_the_content_are_the_identity(folder: Path) -> None:
     assert text.fingerprint != ReadText(folder / "en", EuroparlDocuments(min_lines=0)).fingerprint
     assert text.fingerprint != ReadText(folder / "en", EuroparlDocuments(), ("ep-1",)).fingerprint
     before = text.fingerprint
-    write(folder / "en" / "ep-1.txt", "a\nb\nc\nd\n")
+    put(folder / "en" / "ep-1.txt", "a\nb\nc\nd\n")
     assert text.fingerprint != before
 
 
@@ -84,19 +79,19 @@ def test_what_is_missing_is_named(folder: Path) -> None:
     source = DocumentsCorpus(EuroparlDocuments(), folder / "empty", folder / "a", folder / "b")
     with pytest.raises(Problems, match=r"(?s)no files in it.*no such folder.*no such folder; one file or folder"):
         source.read()
-    write(folder / "mt" / "x.txt", "a\nb\n")
+    put(folder / "mt" / "x.txt", "a\nb\n")
     with pytest.raises(InputError, match="system 'x' has two entries"):
         corpus_of(folder).read()
 
 
 def test_doubled_ids_are_refused(folder: Path) -> None:
-    write(folder / "en" / "more" / "ep-1.txt", "g\nh\ni\n")
+    put(folder / "en" / "more" / "ep-1.txt", "g\nh\ni\n")
     with pytest.raises(InputError, match="doc_id 'ep-1' stands on line 1 already"):
         corpus_of(folder).read()
 
 
 def test_json_fields(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", '{"id": 7, "title": "T", "text": "x"}\n{"doc_id": "b", "text": "y"}\n')
+    path = put(tmp_path / "a.jsonl", '{"id": 7, "title": "T", "text": "x"}\n{"doc_id": "b", "text": "y"}\n')
     reader = JsonDocuments(["title", "text"])
     assert isinstance(reader, DocumentReader)
     assert list(reader.documents(path)) == [("7", "T\nx"), ("b", "y")]
@@ -104,16 +99,16 @@ def test_json_fields(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.jsonl: line 2: none of the fields title; keys: doc_id, text"):
         list(JsonDocuments(["title"]).documents(path))
     with pytest.raises(InputError, match=r"a\.jsonl: line 1: no doc_id"):
-        list(JsonDocuments().documents(write(tmp_path / "a.jsonl", '{"id": true, "text": "x"}')))
+        list(JsonDocuments().documents(put(tmp_path / "a.jsonl", '{"id": true, "text": "x"}')))
     with pytest.raises(ConfigError, match="a list of at least one field"):
         JsonDocuments("text")
 
 
 def test_without_english_side_or_test_set(folder: Path) -> None:
     """The first system says which documents there are; the others may have more."""
-    write(folder / "json" / "a" / "1.jsonl", '{"_id": "1", "title": "T", "text": "a"}\n')
-    write(folder / "json" / "a" / "2.jsonl", '{"_id": "2", "text": "b"}\n')
-    write(
+    put(folder / "json" / "a" / "1.jsonl", '{"_id": "1", "title": "T", "text": "a"}\n')
+    put(folder / "json" / "a" / "2.jsonl", '{"_id": "2", "text": "b"}\n')
+    put(
         folder / "json" / "b.jsonl",
         '{"id": "1", "title": "U", "text": "c"}\n{"id": "0", "text": "-"}\n{"id": 2, "text": "d"}\n',
     )
@@ -127,14 +122,14 @@ def test_without_english_side_or_test_set(folder: Path) -> None:
     ]  # fmt: skip
     with pytest.raises(ConfigError, match=r"this collection has no reference side"):
         list(corpus.english)
-    write(folder / "json" / "b.jsonl", '{"id": "2", "text": "d"}\n')
+    put(folder / "json" / "b.jsonl", '{"id": "2", "text": "d"}\n')
     with pytest.raises(ClirbenchError, match="has 1 line,"):
         FileSystems().translations(corpus)
 
 
 def test_source_and_english_side_have_the_same_documents(folder: Path) -> None:
-    english = write(folder / "en.jsonl", '{"id": "1", "text": "One."}\n{"id": "2", "text": "Two."}\n')
-    source = write(
+    english = put(folder / "en.jsonl", '{"id": "1", "text": "One."}\n{"id": "2", "text": "Two."}\n')
+    source = put(
         folder / "de.jsonl",
         '{"id": "0", "text": "-"}\n{"id": "1", "text": "Eins.\\nUno"}\n{"id": "2", "text": "Zwei."}\n',
     )
@@ -144,12 +139,61 @@ def test_source_and_english_side_have_the_same_documents(folder: Path) -> None:
     whole = DocumentsCorpus(JsonDocuments(), english, source=source).read()
     assert whole.source is not None
     assert whole.source.lines() == ("Eins. Uno", "Zwei.")
-    write(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n')
+    put(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n')
     with pytest.raises(AlignmentError, match=r"de\.jsonl: does not have the documents 1 of .*en\.jsonl"):
         DocumentsCorpus(JsonDocuments(), english, source=source).read()
-    write(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n{"id": "1", "text": "Eins."}\n')
+    put(folder / "de.jsonl", '{"id": "2", "text": "Zwei."}\n{"id": "1", "text": "Eins."}\n')
     with pytest.raises(AlignmentError, match="has the documents in another order"):
         DocumentsCorpus(JsonDocuments(), english, source=source).read()
+
+
+SITTING = """<CHAPTER ID=1>
+Resumption
+<SPEAKER ID=1 NAME="President">
+I declare resumed.
+<P>
+(Applause)
+(DE) We go on.
+<P>
+<SPEAKER ID=2 LANGUAGE="DE" NAME="Evans, Robert J">
+A point of order.<BRK>
+Yes.
+
+<CHAPTER ID=2>
+Agenda
+"""
+
+
+@pytest.fixture
+def sittings(tmp_path: Path) -> Path:
+    (tmp_path / "ep-00-01-17.txt").write_text(SITTING)
+    (tmp_path / "ep-00-01-18.txt").write_text("<CHAPTER ID=1>\nA heading alone\n")
+    return tmp_path
+
+
+def test_a_file_is_a_document(sittings: Path) -> None:
+    text = "Resumption I declare resumed. We go on. A point of order. Yes. Agenda"
+    reader = EuroparlDocuments()
+    assert isinstance(reader, DocumentReader)
+    assert dict(reader.documents(sittings)) == {"ep-00-01-17": text}
+    both = {"ep-00-01-17": text, "ep-00-01-18": "A heading alone"}
+    assert dict(EuroparlDocuments(min_lines=0).documents(sittings)) == both
+    assert dict(reader.documents(sittings, every=True)) == both  # those that another side chose are not dropped
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [("(Applause)", ""), ("(FR) Oui", "Oui"), ("(open", "(open"), ("a (b)", "a (b)"), ("((a) b)", "b)")],
+)
+def test_a_parenthesis_at_the_head_goes(line: str, kept: str) -> None:
+    assert without_parenthesis(line) == kept
+
+
+def test_both_languages_of_the_sample_have_the_same_documents(shared_data: Path) -> None:
+    sample = shared_data / "europarl" / "original-format" / "txt"
+    english, french = (dict(EuroparlDocuments(0).documents(sample / lang)) for lang in ("en", "fr"))
+    assert len(english) >= 4
+    assert english.keys() == french.keys()
 
 
 FIRST_WORDS = """import sys
@@ -176,8 +220,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
         "relevance.judged_by=people",
         "measures=[AP,nDCG,RBO]", *analyzer,
     ]  # fmt: skip
-    done = cli(*arguments, "hydra.run.dir=out")
-    assert done.returncode == 0, done.stderr
+    done = cli.succeed(*arguments, "hydra.run.dir=out")
     assert "left out, because they compare with a search of the reference side, which there is not: RBO" in done.stdout
     assert not (tmp_path / "out" / "trec" / "ideal.run").exists()
     qrels = {t: dict(g) for t, g in read_qrels(data / "eng_mini_qrels").grades.items()}

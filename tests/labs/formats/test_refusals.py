@@ -9,6 +9,7 @@ from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputE
 from clirbench.labs.formats.documents import EuroparlDocuments
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtFolder, WmtXmlCorpus
+from tests.conftest import put
 
 SGML = '<doc docid="a"><seg id="1">One</seg></doc>'
 MTME = {
@@ -51,7 +52,6 @@ def test_what_is_refused(
     tmp_path: Path, files: dict[str, str], work: Callable[[Path], object], kind: type[ClirbenchError], message: str
 ) -> None:
     for name, content in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content, encoding="utf-8")
+        put(tmp_path / name, content)
     with pytest.raises(kind, match=message):
         work(tmp_path)

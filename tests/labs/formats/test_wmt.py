@@ -153,16 +153,6 @@ def mirror(tmp_path: Path) -> Path:
         (folder / f"reference-{name}.txt").write_text(f"{name} un\ndeux\ntrois\n")
     for name in ("one", "two"):
         (folder / "systems" / f"{name}.txt").write_text("un\ndeux\ntrois\n")
-    rows = [
-        "system\tmetric\tscore",
-        "one\tbleu-all\t99",
-        "one\tCOMET-A\t0.5",
-        "one\tCOMET-B\t0.25",
-        "two\tCOMET-B\t0.75",
-    ]
-    (folder / "official-metrics.tsv").write_text("\n".join(rows) + "\n")
-    rows = ["system\tscore_z\tscore_raw\tkind", "one\t-0.125\t70\tsystem", "refA\t0.5\t90\thuman"]
-    (folder / "human.tsv").write_text("\n".join(rows) + "\n")
     return tmp_path
 
 

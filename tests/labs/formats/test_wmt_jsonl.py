@@ -12,13 +12,13 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownNam
 from clirbench.labs.formats.wmt_jsonl import WmtJsonlCorpus, pair_of
 from clirbench.metrics.segments import per_system
 from clirbench.systems.files import FileSystems
+from tests.conftest import put
 
 PAIR = "en-is_IS"
 
 
 def write(path: Path, *records: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    put(path, "".join(json.dumps(record) + "\n" for record in records))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.corpora.base import Corpus
@@ -38,6 +39,16 @@ def python(code: str) -> Program:
 
 def sh(code: str, **settings: object) -> Program:
     return Program(["sh", "-c", code], **settings)  # type: ignore[arg-type]
+
+
+def run(program: Program, lines: Sequence[str], model: Path | None = None) -> list[str]:
+    """What a program writes for lines."""
+    program.check(model)
+    with program.started(model) as child:
+        child.feed(lines, last=True)
+        written = [child.read() for _ in lines]
+        child.finish()
+    return written
 
 
 def noted(log: Path) -> list[str]:

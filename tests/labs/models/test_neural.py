@@ -16,6 +16,7 @@ from clirbench.labs.models import dense, systems
 from clirbench.labs.models.scripts.hf import first_token
 from clirbench.labs.models.scripts.lines import ScriptError
 from tests.conftest import PACKAGE
+from tests.labs.models.made_up import run
 from tests.labs.models.tiny_models import PAIRS, convert, untrained
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of the libraries, about tiny models
@@ -35,13 +36,7 @@ def preset(group: str, name: str, **changed: Any) -> Any:
 
 
 def translated(name: str, model: Path, lines: Sequence[str], **changed: Any) -> list[str]:
-    program = preset("systems/translator", name, **changed).program
-    program.check(model)
-    with program.started(model) as child:
-        child.feed(lines, last=True)
-        written = [child.read() for _ in lines]
-        child.finish()
-    return written
+    return run(preset("systems/translator", name, **changed).program, lines, model)
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,7 @@ def test_a_run_of_engines_keeps_what_they_cost(small_texts: Path, tmp_path: Path
     keys += ["+systems.commands.letters={chain: [rev, 'tr q-z a-j']}", "measures=[RBO]", "metric=[BLEU]"]
     keys += [f"paths.cache={tmp_path / 'cache'}", "engine=serial"]
     for name in ("first", "again"):
-        done = cli(*keys, f"hydra.run.dir={tmp_path / name}")
-        assert done.returncode == 0, done.stderr
+        done = cli.succeed(*keys, f"hydra.run.dir={tmp_path / name}")
     assert "What does retrieval quality cost?\nOn the frontier is an engine " in done.stdout
     rows = {row["system"]: row for row in read_table(tmp_path / "first" / "frontier.tsv").records()}
     assert {name: float(row["seconds_per_million_words"]) > 0 for name, row in rows.items()} == {

@@ -11,17 +11,9 @@ import pytest
 
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, ResourceError
 from clirbench.labs.models.program import Program, content_fingerprint, preset
-from tests.labs.models.made_up import python, sh
+from tests.engines.test_engines import alive
+from tests.labs.models.made_up import python, run, sh
 from tests.waiting import wait_until
-
-
-def run(program: Program, lines: list[str], model: Path | None = None) -> list[str]:
-    program.check(model)
-    with program.started(model) as child:
-        child.feed(lines, last=True)
-        written = [child.read() for _ in lines]
-        child.finish()
-    return written
 
 
 def test_lines_go_in_and_come_out_in_their_order() -> None:
@@ -74,12 +66,6 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
         Program(**settings)
 
 
-def alive(pids: Path) -> bool:
-    """Whether one of the processes runs; nobody may have asked yet how it ended."""
-    stats = [Path(f"/proc/{pid}/stat") for pid in pids.read_text().split()]
-    return any(stat.exists() and stat.read_text().rpartition(") ")[2][0] != "Z" for stat in stats)
-
-
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "])
 def test_nothing_of_a_program_stays_behind(tmp_path: Path, trap: str) -> None:
     pids = tmp_path / "pids"
@@ -88,7 +74,7 @@ def test_nothing_of_a_program_stays_behind(tmp_path: Path, trap: str) -> None:
         child.feed(["a"], last=False)
         assert child.read() == "a"
         raise KeyboardInterrupt
-    wait_until(lambda: not alive(pids))
+    wait_until(lambda: not any(map(alive, pids.read_text().split())))
 
 
 def test_a_program_ends_with_a_killed_run(tmp_path: Path) -> None:
@@ -99,7 +85,7 @@ def test_a_program_ends_with_a_killed_run(tmp_path: Path) -> None:
         "    child.feed(['a'], last=False); child.read(); os.kill(os.getpid(), 9)"
     )
     os.spawnl(os.P_WAIT, sys.executable, sys.executable, "-c", code)
-    wait_until(lambda: not alive(pids))
+    wait_until(lambda: not any(map(alive, pids.read_text().split())))
 
 
 def test_the_time_of_a_program_is_that_of_all_that_it_started() -> None:

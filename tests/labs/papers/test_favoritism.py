@@ -12,11 +12,12 @@ from clirbench.labs.papers.error_rates import TER
 from clirbench.labs.papers.favoritism import favoritism, rank_segments
 from clirbench.labs.papers.rankings import left_out_scores
 from clirbench.metrics.bleu import BLEU
-from clirbench.metrics.macrof import MacroF, MicroF
+from clirbench.metrics.macrof import MacroF
 from clirbench.text import TextFile
 from clirbench.types import TestSet
 from tests.conftest import write_lines
 from tests.labs.papers.composed import ours, tables, verdicts
+from tests.statistics.test_resampling import HYPOTHESES, METRICS, REFERENCE
 from tests.statistics.worlds import Mean, with_counts
 
 
@@ -62,8 +63,7 @@ def test_the_same_command_takes_another_pair_as_a_folder(shared_data: Path, tmp_
     texts = []
     for name in ("reference.txt", "systems/snmt.txt", "systems/unmt.txt"):
         texts.append(TextFile(shared_data / "papers" / "snmt-vs-unmt" / "de-en" / name).lines()[:200])
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        write_lines(tmp_path / name, list(texts[-1]))
+        write_lines(tmp_path / name, texts[-1])
     table, _ = tables("gowda2021_table13", f'++paper.folders={{FR-EN: "{tmp_path}"}}')
     delta = favoritism(MacroF(), *(MacroF().statistics(lines, TestSet((texts[0],))) for lines in texts[1:]))
     first = float(delta[rank_segments(delta)[0]])
@@ -76,17 +76,12 @@ def test_texts_that_lie_nowhere_are_asked_for() -> None:
         tables("gowda2021_table7", "paths.mirror=null", "paths.cache=nowhere")
 
 
-LEFT_REFERENCE = ("the cat sat on the mat", "a dog barked", "the the end", "it rains", "a cat and a dog sat")
-HYPOTHESES = ("the cat sat on a mat", "the dog barked loud", "the end", "it snows", "cat and dog sat")
-METRICS = [MacroF(), MicroF(), MacroF(beta=3), MicroF(beta=0.5, k=2), BLEU()]
-
-
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_left_out_scores_equal_scoring_the_rest(metric: MacroF) -> None:
-    got = left_out_scores(metric, metric.statistics(HYPOTHESES, TestSet((LEFT_REFERENCE,))))
+    got = left_out_scores(metric, metric.statistics(HYPOTHESES, TestSet((REFERENCE,))))
     for left, score in enumerate(got):
         lines = HYPOTHESES[:left] + HYPOTHESES[left + 1 :]
-        statistics = metric.statistics(lines, TestSet((LEFT_REFERENCE[:left] + LEFT_REFERENCE[left + 1 :],)))
+        statistics = metric.statistics(lines, TestSet((REFERENCE[:left] + REFERENCE[left + 1 :],)))
         expected = metric.score(np.asarray(statistics.sum(axis=0)).reshape(-1))
         assert score == pytest.approx(float(expected), abs=1e-10)
 

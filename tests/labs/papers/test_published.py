@@ -86,6 +86,8 @@ def test_comments_blank_lines_and_spare_tabs_are_passed_over(tmp_path: Path) -> 
 def test_a_header_may_stand_below_other_text(tmp_path: Path) -> None:
     write_lines(tmp_path / "x", ["Loaded\t5", "Type \t Refs", "the\t 7"])
     assert read_author_table(tmp_path / "x", first="Type").numbers("Refs") == [7]
+    with pytest.raises(InputError, match="no line begins with `Kind`"):
+        read_author_table(tmp_path / "x", first="Kind")
 
 
 def test_errors_name_the_line(tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ def test_every_score_whose_texts_are_at_hand(shared_data: Path) -> None:
 
 def test_another_pair_is_a_folder_away(shared_data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "fr"
-    (folder / "systems").mkdir(parents=True)
     for name in ("reference.txt", "systems/snmt.txt", "systems/unmt.txt"):
         write_lines(folder / name, ["a small test of one line"])
     (table,) = tables("gowda2021_table6", f"paths.mirror={shared_data}", f'++paper.folders={{FR-EN: "{folder}"}}')

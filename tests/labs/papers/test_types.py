@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.errors import InputError
-from clirbench.labs.papers.published import read_author_table
 from clirbench.labs.papers.types import bands, running_f1, similar_types, type_report
 from clirbench.metrics.macrof import MacroF
 from clirbench.types import TestSet
-from tests.conftest import Cli, write_lines
+from tests.conftest import Cli
 from tests.labs.papers.composed import tables, verdicts
 
 TEST = TestSet((("a a b", "c d"),))
@@ -63,15 +61,6 @@ def test_every_type_agrees(shared_data: Path, name: str) -> None:
     table, curves = tables(name, f"paths.mirror={shared_data}")
     assert verdicts(table) == {"as printed": 44}
     assert len(curves.rows) == 500
-
-
-def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:
-    write_lines(tmp_path / "x", ["no report"])
-    with pytest.raises(InputError, match="no line begins with `Type`"):
-        read_author_table(tmp_path / "x", first="Type")
-    write_lines(tmp_path / "y", ["Type\tScore\tRefs\tPreds\tMatch\tF1\tPrecisn\tRecall", "the\t1"])
-    with pytest.raises(InputError, match="line 2: 2 columns, the header has 8"):
-        read_author_table(tmp_path / "y", first="Type")
 
 
 def test_another_pair_from_a_folder(shared_data: Path, tmp_path: Path) -> None:

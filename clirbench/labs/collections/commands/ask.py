@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clirbench.commands.base import command_parser, run_command
+from clirbench.corpora.layout import language_pair
 from clirbench.errors import ConfigError
-from clirbench.labs.collections.memory import TOPICS, ask
+from clirbench.labs.collections.memory import TOPICS, ask, question_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "question", nargs="+", metavar="QUESTION", help="'chrF2 54.1 -> 55.3', 'chrF2 +1.2', or A.txt B.txt"
     )
-    parser.add_argument("--pair", required=True, metavar="de-en", help="the language pair, source first")
+    parser.add_argument("--pair", default="", metavar="de-en", help="the languages, source first; files tell theirs")
     parser.add_argument("--reference", type=Path, metavar="R.txt", help="the reference of A.txt and B.txt")
     parser.add_argument("--topics", type=int, default=TOPICS, metavar="N", help=f"of the search ({TOPICS})")
     return run_command(parser, arguments, _ask)
@@ -27,8 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ask(options: Namespace) -> int:
     asked = options.question
-    if options.reference is None and len(asked) == 2 and all(map(os.path.exists, asked)):
+    if options.reference is None and len(asked) == 2 and any(map(os.path.exists, asked)):
         raise ConfigError("ask: two files of lines need their reference: ask A.txt B.txt --reference R.txt")
+    if options.reference is None:
+        question_of(" ".join(asked))  # what is wrong with it, first
+    if options.reference is None or options.pair:
+        language_pair("--pair", options.pair)
     if options.reference is None:
         found = ask(" ".join(asked), pair=options.pair, topics=options.topics)
     elif len(asked) == 2:

@@ -97,12 +97,11 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
     write_lines(data / "source.txt", [line[::-1] for line in PAIRS])
     write_lines(data / "reference.txt", PAIRS)
     write_lines(tmp_path / "topics.tsv", ["1\tdog sleeps", "2\tred bird", "3\tman runs"])
-    done = cli(
+    cli.succeed(
         "translate", f"folder={data}", "systems=checkpoints",
         f"systems.model={straight.parent}/%run%/checkpoint-%step%", "topics=tsv",
         f"topics.path={tmp_path / 'topics.tsv'}",
         "systems/translator=transformers", "systems.translator.device=cpu", "--out", str(tmp_path / "out"),
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
     written = (tmp_path / "out" / "systems" / "straight-step120.txt").read_text(encoding="utf-8").split("\n")
     assert sum(a == b for a, b in zip(written, PAIRS, strict=False)) >= 10  # what it was shown, by heart

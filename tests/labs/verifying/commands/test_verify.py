@@ -6,23 +6,18 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import clirbench as cb
-from clirbench.files.run_files import MANIFEST, broken, seal
+from clirbench.files.run_files import MANIFEST, broken
 from clirbench.labs.verifying.commands.verify import main
 from clirbench.labs.verifying.recomputing import walk
 from tests.conftest import PACKAGE, Cli
-from tests.waiting import wait_until
-
-SETTINGS: dict[str, Any] = {
-    "metric": ["BLEU"], "measures": ["RBO"], "topics__n": 5, "relevance__k": 3, "engine": "serial",
-}  # fmt: skip
+from tests.labs.verifying.test_forgeries import SETTINGS, reseal, set_in
+from tests.waiting import begun, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +32,6 @@ def world(tmp_path_factory: pytest.TempPathFactory, small_texts: Path) -> Path:
 @pytest.fixture
 def run(world: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(world / "run", tmp_path / "run"))
-
-
-def forge(run: Path) -> None:
-    """Seal a folder as its maker would."""
-    sealed = json.loads((run / MANIFEST).read_text())
-    (run / MANIFEST).unlink()
-    recorded = json.loads((run / "provenance.json").read_text())
-    seal(run, run, sealed["clirbench"], recorded["read"])
-
-
-def edit(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
 Verify = Callable[..., tuple[int, str]]
@@ -69,12 +52,12 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
     gone = {str(world / "gone" / Path(path).relative_to(world / "texts")): h for path, h in recorded["read"].items()}
     configuration = json.loads(json.dumps(recorded["configuration"]).replace(str(world / "texts"), str(world / "gone")))
     command = [word.replace(str(world / "texts"), str(world / "gone")) for word in recorded["command"]]
-    edit(run / "provenance.json", read=gone, configuration=configuration, command=command)
+    set_in("provenance.json", read=gone, configuration=configuration, command=command)(run)
     for page in run.rglob("*"):
         if page.suffix in (".html", ".md", ".json") and page.name != "provenance.json":
             text = page.read_text().replace(str(world / "texts"), str(world / "gone"))
             page.write_text(text.replace(f"{world.name}/texts", f"{world.name}/gone"))  # as titles and paper.md name it
-    forge(run)
+    reseal(run)
     status, said = verify(run)
     assert status == 1
     assert "docs.tsv: the run read this file, and it is gone; name the folder that holds the inputs now" in said
@@ -96,8 +79,7 @@ def test_two_references_of_a_folder_that_moved(cli: Cli, small_folder: Path, ver
     (here / "reference.txt").rename(here / "reference-A.txt")
     parts = ["+experiment=wmt_part", f"paths.mirror={here.parents[1]}", "corpus.part=wmt21/de-en/A-B"]
     command = [*parts, "topics.n=8", "metric=[BLEU]", "measures=[MAP]"]
-    done = cli(*command, "relevance.k=2", "hydra.run.dir=run")
-    assert done.returncode == 0, done.stderr
+    cli.succeed(*command, "relevance.k=2", "hydra.run.dir=run")
     assert "## Set-up of wmt21/de-en/A-B\n" in (cli.cwd / "run" / "paper.md").read_text(encoding="utf-8")
     shutil.move(here.parents[1], now.parents[1])
     shutil.move(cli.cwd / "run", cli.cwd / "moved")
@@ -166,8 +148,8 @@ def test_what_a_command_or_foreign_code_made_cannot_be_checked(
 ) -> None:
     """And nothing of it runs."""
     recorded = json.loads((run / "provenance.json").read_text())
-    edit(run / "provenance.json", command=[*recorded["command"], *words])
-    forge(run)
+    set_in("provenance.json", command=[*recorded["command"], *words])(run)
+    reseal(run)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     status, said = verify(run)
@@ -188,13 +170,11 @@ def test_a_run_made_in_python_from_objects_cannot_be_checked(tmp_path: Path, ver
 
 
 def test_what_is_interrupted_leaves_nothing(run: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE), "TMPDIR": str(tmp_path)}
-    program = [sys.executable, "-m", "clirbench", "verify", str(run)]
-    process = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = begun(tmp_path, "verify", str(run), TMPDIR=str(tmp_path))
     try:
         wait_until(lambda: any(tmp_path.glob("clirbench-verify-*/cache")))
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate()
+        said, _ = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130, said
@@ -204,17 +184,14 @@ def test_what_is_interrupted_leaves_nothing(run: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_demo_follows(cli: Cli) -> None:
     assert cli("hydra.run.dir=demo").returncode == 0
-    done = cli("verify", "demo")
-    assert done.returncode == 0, done.stdout
+    cli.succeed("verify", "demo")
 
 
 @pytest.mark.slow
 def test_a_job_of_a_sweep_follows(cli: Cli, small_folder: Path) -> None:
     swept = ["metric=[BLEU]", "measures=[RBO]", "topics.n=5", "relevance.k=2,3", "engine=serial"]
-    done = cli("-m", "+experiment=folder", "folder=small", *swept, "hydra.sweep.dir=swept")
-    assert done.returncode == 0, done.stderr
-    done = cli("verify", "swept/1")
-    assert done.returncode == 0, done.stdout
+    cli.succeed("-m", "+experiment=folder", "folder=small", *swept, "hydra.sweep.dir=swept")
+    cli.succeed("verify", "swept/1")
 
 
 def test_a_signature_is_made_and_checked_as_the_page_says(run: Path, tmp_path: Path) -> None:

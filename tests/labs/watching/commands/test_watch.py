@@ -22,7 +22,7 @@ from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, stat
 from clirbench.result import Experiment, Inputs, Result
 from tests.conftest import PACKAGE, Cli
 from tests.lines import made_lines
-from tests.waiting import wait_until
+from tests.waiting import begun, wait_until
 
 LINES = 60
 KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k=5")
@@ -246,8 +246,7 @@ def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
     (tmp_path / "ckpt" / "step_1.txt").unlink()
     watching(tmp_path).look()
     assert [row["system"] for row in events(tmp_path)] == told
-    done = cli(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}", "systems.unfinished=skip"))
-    assert done.returncode == 0, done.stderr
+    cli.succeed(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}", "systems.unfinished=skip"))
     assert tables(tmp_path / "out") == tables(tmp_path / "plain")
 
 
@@ -352,34 +351,28 @@ def test_a_slow_writer_a_kill_and_the_tables_of_a_plain_run(tmp_path: Path, line
                     assert until(lambda: any(f"step{step}" in row["systems"] for row in events(tmp_path, "pending")))  # noqa: B023
                 stream.write(text[len(text) // 3 :])
 
-    def start() -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "clirbench", "watch", "--every", "1", *arguments(tmp_path, "out", quiet=1)]
-        return subprocess.Popen(
-            command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+    words = ["watch", "--every", "1", *arguments(tmp_path, "out", quiet=1)]
 
     def until(true: Callable[[], bool]) -> bool:
         wait_until(lambda: (tmp_path / "out" / "events.jsonl").exists() and true())
         return True
 
     writer = threading.Thread(target=slowly)
-    with start() as killed:
+    with begun(tmp_path, *words) as killed:
         writer.start()
         assert until(lambda: len(events(tmp_path)) >= 2)
         killed.send_signal(signal.SIGKILL)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.part")}
     assert kept
-    with start() as again:
+    with begun(tmp_path, *words) as again:
         writer.join()
         assert until(lambda: any(row["systems"] == len(steps) for row in events(tmp_path, "report")))
         again.send_signal(signal.SIGINT)
-        _, said = again.communicate(timeout=60)
+        said, _ = again.communicate(timeout=60)
     assert again.returncode == 130, said
     assert [row["system"] for row in events(tmp_path)] == [f"step{step}" for step in steps], "each was computed once"
     assert kept == {path: path.stat().st_mtime_ns for path in kept}, "nothing was computed again after the kill"
-    done = cli(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}"))
-    assert done.returncode == 0, done.stderr
+    cli.succeed(*arguments(tmp_path, "plain", f"paths.cache={tmp_path / 'apart'}"))
     assert tables(tmp_path / "out") == tables(tmp_path / "plain")
 
 
