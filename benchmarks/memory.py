@@ -43,15 +43,15 @@ class Run:
         self.pair, self.collection = found["pair"], f"{found['year']}/{found['pair']}"
         self.crossed = found["searched"] != found["scores"]
         copies = {name for group in provenance["near_copies"] for name in group[1:]}
-        rows = {row["system"]: row for row in read_table(folder / "systems.tsv").records()}
+        self.rows = {row["system"]: row for row in read_table(folder / "systems.tsv").records()}
         values: dict[str, dict[str, float]] = {}
         for row in read_table(folder / "per_topic.tsv").records():
             if row["measure"] == PRIMARY:
                 values.setdefault(row["system"], {})[row["topic_id"]] = float(row["value"])
-        self.systems = [name for name in rows if name in values and name not in copies]
-        topics = sorted(values[self.systems[0]])
-        self.per_topic = np.array([[values[name][topic] for topic in topics] for name in self.systems])
-        self.values = {metric: np.array([float(rows[name][metric]) for name in self.systems]) for metric in METRICS}
+        self.systems = [name for name in self.rows if name in values and name not in copies]
+        self.per_topic = np.array([list(values[name].values()) for name in self.systems])
+        of = {metric: [float(self.rows[name][metric]) for name in self.systems] for metric in METRICS}
+        self.values = {metric: np.array(values) for metric, values in of.items()}
         self.signatures = {one["name"]: one["signature"] for one in results["columns"]}
         self.lines = int(results["inputs"]["test_segments"])
         self.references = results["inputs"]["texts"]["references"]

@@ -65,6 +65,8 @@ OURS = ("hydra.run.dir", SEARCH_PATH)
 
 _ended: list[int] = []
 """The exit status of each run; a sweep goes on after one that failed."""
+_answerable: list[tuple[str, dict[str, Any], Any]] = []
+"""Folder, configuration and snapshot of each run that only read files and computed."""
 
 
 def main() -> None:
@@ -91,7 +93,9 @@ def main() -> None:
             folder = Path(cfg.hydra.run.dir).absolute()
             with open_dict(cfg):
                 del cfg["hydra"]
-            _ended.append(run(cfg, folder, arguments, answered=bool(direct.asked))[0])
+            _ended.append(run(cfg, folder, arguments)[0])
+        if direct.asked:
+            keep_answer(arguments, folder)
         if any(_ended):
             sys.exit(next(filter(None, _ended)))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words
@@ -128,19 +132,18 @@ def job(cfg: DictConfig) -> str | float | None:
     return returned
 
 
-def run(cfg: DictConfig, place: Path, overrides: Sequence[str], *, answered: bool = False) -> tuple[int, float | None]:
+def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, float | None]:
     """From a configuration to the folder of the run; returns the exit status, 2 where some systems failed, and the
     value of `objective`.
 
-    place: the folder. overrides: those of Hydra and of the run. answered: whether the next such run is to be answered
-    with what this one says.
+    place: the folder. overrides: those of Hydra and of the run.
     """
     # Here, because the help and errors of keys need none of it, and half a second is spent on it.
     from clirbench.api.running import running
-    from clirbench.configuration.building import build, effects, has_own_folders, limits_of, named_files
+    from clirbench.configuration.building import build, effects, has_own_folders, limits_of
     from clirbench.report import terminal
     from clirbench.report.folder import RunFolder
-    from clirbench.report.provenance import COMMAND, provenance, shipped
+    from clirbench.report.provenance import COMMAND, provenance
     from clirbench.store.store import current_snapshot
 
     gc.freeze()  # what libraries consist of stays, and is shared with workers
@@ -160,14 +163,35 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str], *, answered: boo
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     status = WORSE if result.worse else SOME_FAILED if result.failed else 0
-    if answered and status != SOME_FAILED and not any(effects(configuration, CONF)) and not has_own_folders(words):
-        sys.stdout.flush()
-        text: Any = sys.stdout.buffer
-        said = (bytes(text.raw.kept), f"{folder.path}\n" if cfg.output.json else "", status)
-        read = {path: (sha256, seen.states.get(path)) for path, sha256 in seen.seen.items()}
-        program = [*shipped(), CONF, *config_folders(), *CONF.parent.glob("*.lock")]
-        direct.keep(str(folder.path), said, read, map(str, program), named_files(configuration))
+    if direct.asked and status != SOME_FAILED and not any(effects(configuration, CONF)) and not has_own_folders(words):
+        _answerable.append((str(folder.path), configuration, seen))
     return status, result.objective
+
+
+def keep_answer(arguments: Sequence[str], folder: Path | None) -> None:
+    """Keep what was said as the answer to the next such start: of the run in `folder`, or of a sweep by Hydra itself.
+
+    Not where a run failed or did more than read files and compute, or where runs of a sweep read different content.
+    """
+    from clirbench.configuration.building import named_files  # as in `run`
+    from clirbench.report.provenance import shipped
+
+    of_hydra = {key_of(one) for one in arguments if key_of(one)[:5] == "hydra"} - {"hydra.sweep.dir"}
+    by_itself = "--multirun" in arguments and not of_hydra
+    if not _answerable or len(_answerable) < len(_ended) or not (folder or by_itself):
+        return
+    folders, configurations, snapshots = zip(*_answerable, strict=True)
+    read: dict[str, tuple[str, Any]] = {}
+    known = [(path, (sha256, seen.states.get(path))) for seen in snapshots for path, sha256 in seen.seen.items()]
+    if any(read.setdefault(path, one)[0] != one[0] for path, one in known):
+        return
+    sys.stdout.flush()
+    text: Any = sys.stdout.buffer
+    aside = "".join(f"{place}\n" for place in folders) if configurations[0]["output"]["json"] else ""
+    said = (bytes(text.raw.kept), aside, next(filter(None, _ended), 0))
+    program = map(str, [*shipped(), CONF, *config_folders(), *CONF.parent.glob("*.lock")])
+    named = set().union(*map(named_files, configurations))
+    direct.keep(folders[0] if folder else str(Path(folders[0]).parent), folders, said, read, program, named)
 
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:

@@ -40,7 +40,7 @@ from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, REGRET, Experiment, I
 from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.correlation import KENDALL, Correlation, weakened
-from clirbench.statistics.given import GIVEN, givens
+from clirbench.statistics.given import givens
 from clirbench.steps import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.systems.likeness import Resemblances
@@ -208,7 +208,7 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
         errors.append(UnknownName("objective", prospect.experiment.objective, objectives))
     if prospect.board.systems:
         known, given = givens(prospect.board, prospect.units), prospect.experiment.given
-        errors += [UnknownName(GIVEN, name, known) for name in given if name not in known]
+        errors += [UnknownName("covariate", name, known) for name in given if name not in known]
         if given and not {metric.name for metric in prospect.board.metrics} - {*given}:
             errors.append(ConfigError(f"given={','.join(given)}: no other metric is there; metric=[A,B] names more"))
     _ask(prospect.experiment.analyses, errors, prospect)

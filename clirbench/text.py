@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
@@ -265,6 +266,15 @@ def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
+HELD = 1 << 16
+"""Names of so few documents are made once."""
+
+
+@lru_cache(maxsize=2)
+def _names(n: int) -> tuple[str, ...]:
+    return tuple(f"{number:0{len(str(n))}d}" for number in range(1, n + 1))
+
+
 class Numbers(Sequence[str]):
     """The names of `n` documents that have none, made when asked for: 1-based numbers, zero-padded to one width."""
 
@@ -276,6 +286,8 @@ class Numbers(Sequence[str]):
         return self._n
 
     def __getitem__(self, at: Any) -> Any:
+        if self._n <= HELD:
+            return _names(self._n)[at]
         found, width = range(1, self._n + 1)[at], len(str(self._n))
         return f"{found:0{width}d}" if isinstance(found, int) else tuple(f"{one:0{width}d}" for one in found)
 

@@ -26,7 +26,7 @@ Names = Sequence[Any]
 COLUMNS = {
     "topic": ("query_id", "qid", "q_id", "topic_id"),
     "document": ("doc_id", "docno", "docid"),
-    "relevance": ("relevance", "label", "rel"),
+    "relevance": ("relevance", "label", "rel", "score"),
     "score": ("score", "sim"),
 }
 """Names of columns of ir_measures, PyTerrier, ranx and trec_eval, ours among them; the first that is there counts."""
@@ -150,8 +150,7 @@ def _run(run: Any) -> Run:
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
     """{topic: {document: number}} of any of the forms that `evaluate` takes."""
     kind = int if value == "relevance" else float
-    if type(given).__module__.partition(".")[0] == "ranx":
-        given = given.to_dict()
+    given = given.to_dict() if type(given).__module__.partition(".")[0] == "ranx" else given
     try:
         if isinstance(given, Mapping):
             return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
@@ -163,6 +162,8 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
         found: dict[str, dict[str, float]] = {}
         for topic, document, number in rows[names].itertuples(index=False):
             found.setdefault(str(topic), {})[str(document)] = kind(number)
+            if float(number) != kind(number):
+                raise ValueError
         return found
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         raise ConfigError(

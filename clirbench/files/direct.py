@@ -1,4 +1,4 @@
-"""A run of which nothing has changed is not done again: what it printed is printed again, before any library is loaded.
+"""What has not changed is not done again: what a run or a sweep printed is printed again, before libraries are loaded.
 
 CACHE/direct/KEY.json, written at the end of a run, has what it said, and what that follows from:
 
@@ -138,16 +138,17 @@ class Unsettled(Exception):
 
 def keep(
     folder: str,
+    runs: Iterable[str],
     said: tuple[bytes, str, int],
     read: Mapping[str, tuple[str, State | None]],
     program: Iterable[str],
     named: Iterable[str],
 ) -> None:
-    """Keep what a run said, unless something that it follows from changed meanwhile.
+    """Keep what a run or a sweep said, unless something that it follows from changed meanwhile.
 
-    folder: of the run. said: on standard output and on standard error, and its exit status. read: the sha256 of each
-    input, and its state when it was read. program: folders of code and configurations, and files. named: what a
-    configuration may call a file or folder.
+    folder: of the run, or of the sweep, and `runs`, those of its jobs. said: on standard output and on standard error,
+    and its exit status. read: the sha256 of each input, and its state when it was read. program: folders of code and
+    configurations, and files. named: what a configuration may call a file or folder.
     """
     with suppress(OSError, Unsettled):
         named, program = {*named}, [*program]
@@ -155,9 +156,13 @@ def keep(
         inputs = {os.path.dirname(path) for path in read}
         inputs |= {place for begun in map(_beginning, named) if begun for place in (begun, *_folders(begun))}
         code = {place for folder in program for place, _, _ in os.walk(folder) if "__pycache__" not in place}
-        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
-            made = {os.path.join(folder, name): (None, one["sha256"]) for name, one in json.load(file)["files"].items()}
-        made[file.name] = (None, _sha256(file.name))
+        of_sweep = [] if folder in (runs := [*runs]) else [os.path.join(folder, name) for name in _names(folder)]
+        made = {path: (None, _sha256(path)) for path in of_sweep if os.path.isfile(path)}
+        for place in runs:
+            with open(os.path.join(place, "manifest.json"), encoding="utf-8") as file:
+                listed = json.load(file)["files"].items()
+            made |= {os.path.join(place, name): (None, one["sha256"]) for name, one in listed}
+            made[file.name] = (None, _sha256(file.name))
         libraries = [*map(_file_of, [*sys.modules.values()]), sys.executable, *_installed()]
         ours = [os.path.join(place, name) for place in code for name in _names(place)]
         ours = [path for path in (*ours, *named, *program) if os.path.isfile(path) and path not in read]

@@ -34,7 +34,6 @@ from clirbench.types import Doubles, Ints
 ALONG = "checkpoints along training: description only, claims need replicate runs at the same steps"
 ENUMERATED = 5040
 SAMPLES = 9999
-GIVEN = "metric, or number of systems.tsv or of a score table,"
 TIED = "all systems of a stratum are tied"
 FREEDOM = 10
 """Residual degrees of freedom that taking out a covariate must leave."""
@@ -262,7 +261,7 @@ def beyond_known(
     the systems do not have.
     """
     known = givens(board, units)
-    raise_all([UnknownName(GIVEN, name, known) for name in names if name not in known])
+    raise_all([UnknownName("covariate", name, known) for name in names if name not in known])
     given = np.stack([known[name] for name in names])
     declared = declared or not {*names} & {*covariates(board, units)}
     found = {}

@@ -7,7 +7,6 @@ makes. Rows `better` are what `ask` says. `--check` writes nothing: it fails whe
 """
 
 import hashlib
-import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,8 +17,8 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import kendalltau
 
-from clirbench.files.tables import read_table
-from clirbench.labs.collections.memory import BANDS, ENGLISH, OTHERS, PRIMARY, Question, memory, outlook
+from benchmarks.memory import Run
+from clirbench.labs.collections.memory import BANDS, ENGLISH, OTHERS, Question, memory, outlook
 from clirbench.types import Doubles
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -68,31 +67,22 @@ def design(group: str, spread: float) -> list[float]:
 
 def seen(folder: Path, topics: int) -> Iterator[tuple[str, Seen]]:
     """(metric, what a run says), by as many topics evenly spaced (0: all)."""
-    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    year, pair = provenance["configuration"]["corpus"]["part"].split("/")[:2]
-    copies = {name for group in provenance["near_copies"] for name in group[1:]}
-    rows = {row["system"]: row for row in read_table(folder / "systems.tsv").records()}
-    values: dict[str, dict[str, float]] = {}
-    for row in read_table(folder / "per_topic.tsv").records():
-        if row["measure"] == PRIMARY:
-            values.setdefault(row["system"], {})[row["topic_id"]] = float(row["value"])
-    names = [name for name in rows if name in values and name not in copies]
-    # float32, and the topics in the order of the run: digits of the committed table
-    table = np.array([list(values[name].values()) for name in names], dtype=np.float32)
+    run = Run(folder)
+    table = run.per_topic
     if topics and table.shape[1] > topics:
         table = table[:, np.unique(np.linspace(0, table.shape[1] - 1, topics).round().astype(int))]
     scores = {
-        re.sub(r"^COMET.*", "COMET", head): np.array([float(rows[name][head] or "nan") for name in names])
-        for head in reversed(list(rows[names[0]]))
+        re.sub(r"^COMET.*", "COMET", head): np.array([float(run.rows[name][head] or "nan") for name in run.systems])
+        for head in reversed(list(run.rows[run.systems[0]]))
         if head in METRICS or head.startswith("COMET")
     }
-    first, second = np.triu_indices(len(names), 1)
+    first, second = np.triu_indices(len(run.systems), 1)
     spread = float(np.median(abs(scores["chrF2"][first] - scores["chrF2"][second])))
     for metric, score in scores.items():
         known = np.isfinite(score)
         if known.sum() >= 6:
             tau = float(kendalltau(score[known], table.mean(axis=1)[known]).statistic)
-            yield metric, Seen(year, pair, tau, int(known.sum()), spread)
+            yield metric, Seen(run.name.split("/")[0], run.pair, tau, int(known.sum()), spread)
 
 
 def told(folders: Sequence[Path], topics: int) -> dict[str, list[Seen]]:

@@ -90,7 +90,7 @@ def test_evaluate_takes_every_form_and_gives_the_run_s_values(texts: cb.Outcome,
     [
         ("query_id", "doc_id", "relevance", "score"),  # ir_measures
         ("qid", "docno", "label", "score"),  # PyTerrier
-        ("q_id", "doc_id", "rel", "score"),  # ranx: from_df(q_id_col, doc_id_col, score_col)
+        ("q_id", "doc_id", "score", "score"),  # ranx: Qrels.to_dataframe()
         ("qid", "docid", "rel", "sim"),  # trec_eval's names of its columns
         ("topic_id", "doc_id", "relevance", "score"),  # ours
     ],

@@ -95,6 +95,14 @@ def test_a_file_of_somebody_else_is_neither_read_nor_overwritten(tmp_path: Path)
     assert (tmp_path / PLAN).read_text() == "my plans\n"
 
 
+def test_a_line_that_is_no_result_is_named_by_its_number(cached: Cached, tmp_path: Path) -> None:
+    list(cached.pmap(Lengths(tmp_path / "calls"), made_texts(tmp_path, 2)[1], ["a", "b"]))
+    with (tmp_path / PLAN).open("a") as plan:
+        plan.write("c\tLengths\n")
+    with pytest.raises(InputError, match="line 5: 2 columns, expected 5"):
+        status.read_plan(tmp_path / PLAN)
+
+
 @pytest.mark.parametrize("torn", ["", "# st", "# store\t/somewhere\nsystem\tst", "\0" * 40], ids=repr)
 def test_a_torn_plan_in_a_folder_of_ours_is_written_anew(tmp_path: Path, torn: str) -> None:
     (tmp_path / PLAN).write_text(torn)

@@ -40,6 +40,8 @@ class World:
         for name in ("clirbench", "conf", "data_manifests"):
             shutil.copytree(PACKAGE / name, place / "program" / name)
         shutil.copy(PACKAGE / "requirements.lock", place / "program")
+        sweep = place / "program" / "conf" / "experiment" / "both.yaml"
+        sweep.write_text("sweep: {experiments: [folder], over: {topics.n: ['8', '9']}}\n", encoding="utf-8")
         (place / "bin").mkdir()
         (place / "bin" / "start.py").write_text(START, encoding="utf-8")
         (place / "library").mkdir()
@@ -218,6 +220,24 @@ def test_a_change_is_not_answered_and_once_it_is_undone_the_run_is(
     if kept.exists():
         copy(kept, place)
     assert SAID in world.start().stderr
+
+
+def test_a_sweep_is_answered_unless_a_file_of_it_or_of_a_job_has_changed(world: World) -> None:
+    own = [one for one in RUN[1:] if not one.startswith(("topics", "hydra"))]
+    sweep, stop = ["+experiment=both", "folder=data", *own, "hydra.sweep.dir=swept"], world.place / "bin" / "stop"
+    stop.unlink()
+    time.sleep(2.5)  # the tests before this one changed inputs and put them back
+    first = world.start(sweep)
+    stop.touch()
+    again = world.start(sweep)
+    assert (first.returncode, again.returncode, again.stdout) == (0, 0, first.stdout), first.stderr
+    assert "topics.n=9" in first.stdout
+    for name in ("swept/sweep.tsv", "swept/1/systems.tsv", "data/reference.txt"):
+        content = (world.work / name).read_bytes()
+        edit(world.work / name)
+        assert world.start(sweep).returncode == COMPUTED
+        (world.work / name).write_bytes(content)
+        assert SAID in world.start(sweep).stderr
 
 
 def copy(path: Path, to: Path) -> None:

@@ -127,6 +127,11 @@ def test_what_does_not_fit_is_refused() -> None:
         kernels.count_types(numbers, offsets, numbers, offsets)
     with pytest.raises(ValueError, match="an array of int64 where contiguous i4 is expected"):
         kernels.count_types(offsets, offsets, numbers, offsets)
+    overlaps = library.compiled("overlaps")
+    assert overlaps is not None
+    lists, of_all = [numbers, offsets, offsets, 0, offsets, 0], [0, 0, 0.9, np.ones(1), 2**59, np.ones(1)]
+    with pytest.raises(MemoryError, match="overlaps"):  # 2^62 bytes
+        overlaps(*lists, *lists[:3], 0, *of_all)
 
 
 def test_a_library_of_other_sources_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

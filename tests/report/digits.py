@@ -123,14 +123,6 @@ def _findings(run: Folder) -> Iterator[str]:
             yield from _same(f"correlations {row['measure']} {row['metric']} {name}", value, row[name])
 
 
-def _match(sentence: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> bool:
-    """Whether a sentence is one of the patterns, its groups the texts beside it."""
-    return any(
-        (found := re.fullmatch(pattern, sentence)) is not None and list(found.groups()) == list(texts)
-        for pattern, texts in patterns
-    )
-
-
 def _left(run: Folder, rest: str, patterns: Sequence[tuple[str, Sequence[str]]]) -> str:
     """A text without the sentences of these patterns that have the digits of their cells, and without names."""
     for pattern, texts in patterns:

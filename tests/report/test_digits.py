@@ -23,7 +23,8 @@ FOLDERS: Mapping[str, Mapping[str, object]] = {
 
 def first(names: Iterable[str], n: int) -> list[object]:
     """The first n in every change; a release has all."""
-    return [name if at < n else pytest.param(name, marks=pytest.mark.release) for at, name in enumerate(names)]
+    release = pytest.mark.release, pytest.mark.timeout(1800)
+    return [name if at < n else pytest.param(name, marks=release) for at, name in enumerate(names)]
 
 
 def saved(place: Path, name: str, **settings: object) -> Path:

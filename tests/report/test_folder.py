@@ -12,7 +12,7 @@ import pytest
 
 from clirbench.commands.compare import main as compare
 from clirbench.errors import UNSEEN, InputError
-from clirbench.files.run_files import MANIFEST, MARKER, broken
+from clirbench.files.run_files import EVENTS, MANIFEST, MARKER, Journal, broken
 from clirbench.files.tables import read_table
 from clirbench.pages import Table
 from clirbench.report import terminal
@@ -99,6 +99,22 @@ def test_what_others_are_writing_stays(tmp_path: Path) -> None:
     (tmp_path / f".ready-{os.uname().nodename}~{os.getpid()}~0").mkdir()
     RunFolder.claim(tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(("new", "event", "stays"), [(1, "said", False), (1, "begun", True), (0, "said", True)])
+def test_a_new_folder_goes_again_where_no_step_had_begun(new: int, event: str, stays: bool, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "run"
+    if not new:
+        run.mkdir(parents=True)
+
+    def stopped() -> None:
+        with RunFolder.starting(run):
+            Journal(run / EVENTS).add(event)
+            raise InputError("wrong")
+
+    with pytest.raises(InputError, match="wrong"):
+        stopped()
+    assert (run.parent.exists(), (run / MARKER).exists()) == (stays, stays)
 
 
 def outside(tmp_path: Path) -> Path:

@@ -46,6 +46,7 @@ def test_steps_away_from_the_folder_as_it_is_are_counted() -> None:
 
 
 @pytest.mark.release
+@pytest.mark.timeout(1800)
 def test_ten_set_ups_of_a_folder_say_the_same(shared_data: Path, tmp_path: Path) -> None:
     name = answers.FOLDERS[0]
     made = [row for setup, run in answers.setups(name, shared_data, tmp_path) for row in answers.rows(name, setup, run)]

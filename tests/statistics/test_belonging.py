@@ -6,7 +6,7 @@ import pytest
 
 from clirbench.errors import UnknownName
 from clirbench.scoreboard import Column, Scoreboard
-from clirbench.statistics.belonging import covariates, is_step, name_numbers, readings, units_of
+from clirbench.statistics.belonging import covariates, is_step, name_numbers, readings, stems_of, units_of
 
 
 def board(systems: list[str], columns: tuple[Column, ...] = (), **metadata: list[str]) -> Scoreboard:
@@ -120,6 +120,8 @@ def test_names_tell_runs_apart() -> None:
     units = units_of(board(["base_ckpt_1", "base_ckpt_2", "big_ckpt_1", "big_ckpt_2"]))
     assert units.index.tolist() == [0, 0, 1, 1]
     assert units_of(board(["base_ckpt_1", "big_ckpt_2"])).independent
+    names, steps = ["a_ckpt_100", "ckpt_1-v200", "v1200", "b"], np.array([100, 200, 200, np.nan])
+    assert stems_of(names, steps) == ("a_*", "ckpt_1-v*", "v1200", "b")
 
 
 def test_an_undeclared_step_column_is_found_and_is_a_covariate() -> None:
@@ -199,6 +201,7 @@ def test_stems_that_texts_confirm_are_units() -> None:
     stems = {"x.a": "x", "x.b": "x", "y.a": "y", "y.b": "y"}
     units = units_of(board(names), stems=stems)
     assert (units.index.tolist(), units.source) == ([0, 0, 1, 1, 2], "stem")
+    assert units.groups(names) == [["x.a", "x.b"], ["y.a", "y.b"]]
     assert units_of(board(names), near=[("z", "y.b")], stems=stems).index.tolist() == [0, 0, 1, 1, 1]
     assert units_of(board(names), "none", stems=stems).independent
     assert units_of(board(names, family=[*"ppqqr"]), stems=stems).source == "family"

@@ -339,6 +339,8 @@ def test_slope_is_the_likelihood_maximum() -> None:
     assert logistic_slope(np.ones(4), np.array([1.0, 1, 1, 0])) == pytest.approx(np.log(3))
     assert np.isnan(logistic_slope(np.empty(0), np.empty(0)))
     assert 1 / (1 + np.exp(-logistic_slope(np.ones(3), np.ones(3)))) == pytest.approx(1)
+    wide = np.append(np.full(99, 0.001), 1)  # at the bound, 50 / mean rise, the last has the exponent 4550
+    assert logistic_slope(wide, np.zeros(100)) == pytest.approx(-50 / wide.mean())
 
 
 def test_a_rise_of_one_or_of_more_by_hand() -> None:

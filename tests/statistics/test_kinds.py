@@ -73,7 +73,8 @@ def test_the_same_truth_differs_in_nothing_and_another_truth_does() -> None:
     assert other.firsts == (systems[int(means[0].argmax())], systems[int(means[1].argmax())])
     assert other.firsts[0] != other.firsts[1]
     assert row.first_tau == pytest.approx(kendalltau(TRUTH, spaced(first, 40).mean(axis=1)).statistic)
-    assert row.difference_low > 0
+    assert 0 < row.difference_low < row.difference_high
+    assert row.difference_low + row.difference_high == pytest.approx(2 * (row.first_tau - row.tau))
     assert row.tau < -0.8
 
 
