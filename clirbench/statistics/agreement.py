@@ -223,7 +223,7 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05) -> li
     A metric is compared over the systems that have both values. Of at most 9 systems, each a group, an end passes 0
     only where the exact permutation test agrees.
     """
-    from clirbench.statistics.special import ndtr, ndtri
+    from clirbench.native.special import ndtr, ndtri
 
     found, variances = _measured(x, y, unit)
     tested = np.flatnonzero(np.isfinite(variances))
@@ -320,7 +320,7 @@ def effective_number(x: Doubles, unit: Ints) -> float:
 
 def groups_needed(tau: float, p: float, most: int = 100, power: float = 0.8) -> int | None:
     """The number of groups from which a true `tau` is shown with this power at one-sided p; None above `most`."""
-    from clirbench.statistics.special import ndtri
+    from clirbench.native.special import ndtri
 
     for groups in range(FEWEST_COMPARED, most + 1) if tau > 0 else ():
         error, under_none = (float(standard_error(t, tau, groups, LARGER**2)) for t in (tau, 0.0))

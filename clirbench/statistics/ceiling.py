@@ -73,7 +73,7 @@ def ceiling(y: Doubles, error: float, freedom: float, unit: Ints) -> Interval:
     F-distributed with G - 1 and `freedom` degrees of freedom times 1 / (1 - reliability). `error` > 0: mean variance
     of the measure's noise. NaN with a note for fewer than 2 units. **Source:** Greiner 1909; Searle 1971, 9.9 (F).
     """
-    from clirbench.statistics.special import fdtri
+    from clirbench.native.special import fdtri
 
     g = len(np.unique(unit))
     if g < 2:

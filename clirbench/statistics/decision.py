@@ -54,7 +54,7 @@ def tied_with_best(
     `means` (n,), more is better; `error` (n, n) of `pair_errors`; `draws` (n, samples) of the errors; `freedom`: topics
     less 1. **Source:** Hsu 1981, 1996 (4.2); which rivals count: Andrews and Soares 2010.
     """
-    from clirbench.statistics.special import stdtrit
+    from clirbench.native.special import stdtrit
 
     first = int(means.argmax())
     rivals = np.flatnonzero(means + NEAR * error[first] >= means[first])
@@ -253,7 +253,7 @@ def decided(evidence: Evidence, units: Units, measure: str, *, seed: int = 0) ->
     Along training true values are no sample: P(best) and losses are not expected. `reason` says why there is no
     decision: fewer than 2 systems or 5 topics, more than 2,000 systems.
     """
-    from clirbench.statistics.special import stdtrit
+    from clirbench.native.special import stdtrit
 
     part = evidence.only(np.isfinite(evidence.board[measure].values))
     units, y = units.only(evidence.rows(part.systems)), part.board[measure].oriented

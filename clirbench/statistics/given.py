@@ -235,7 +235,7 @@ def normal_scores(columns: Doubles) -> Doubles:
 
     **Source:** van der Waerden 1952; Hajek and Sidak 1967.
     """
-    from clirbench.statistics.special import ndtri
+    from clirbench.native.special import ndtri
 
     return np.asarray(ndtri((ranks(columns) - 0.5) / columns.shape[-1]))
 
@@ -305,7 +305,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
     half and so on; every group takes part once, and what is tied on either side counts for neither.
     **Source:** the sign test, Conover 1999, 3.4.
     """
-    from clirbench.statistics.special import bdtrc
+    from clirbench.native.special import bdtrc
 
     whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(covariate)
     used: set[int] = set()

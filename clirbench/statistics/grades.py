@@ -304,7 +304,7 @@ def _jackknifed(found: Estimates) -> Gap:
     against BLEU with MAP (29 systems): .118 plain, .138 on the scale of atanh, .133 here. With ties and true
     equality, plain rejects .004 to .05 at .05, this one .02 to .05.
     """
-    from clirbench.statistics.special import stdtr
+    from clirbench.native.special import stdtr
 
     note = too_few(found.units) if found.units < FEWEST_UNITS else ""
     if not note and not ((np.abs(found.tau) < 1 - 1e-12) & (found.variance >= 1e-12)).all():  # nor where it is NaN

@@ -21,7 +21,7 @@ def jackknifed(whole: float, rest: Sequence[float] | Doubles) -> Interval:
     Half width: t with G - 1 degrees of freedom times the root of the sum of squared `deviations`. No interval for
     fewer than 6 units or where a value is undefined.
     """
-    from clirbench.statistics.special import stdtrit
+    from clirbench.native.special import stdtrit
 
     g = len(rest)
     if g < FEWEST_UNITS:
@@ -52,7 +52,7 @@ def mean_limits(d: Doubles, alpha: float) -> tuple[float, float]:
     The mean itself, twice, where all values are the same.
     **Source:** Hall 1992, "On the removal of skewness by transformation".
     """
-    from clirbench.statistics.special import stdtrit
+    from clirbench.native.special import stdtrit
 
     size, mean, sd = len(d), float(d.mean()), float(d.std())
     if float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max(initial=1e-300)):
@@ -70,7 +70,7 @@ def mean_limits(d: Doubles, alpha: float) -> tuple[float, float]:
 
 def p_above(d: Doubles, at: float) -> float:
     """P(true mean > at): of Student's and Hall's the one nearer to 1/2."""
-    from clirbench.statistics.special import stdtr
+    from clirbench.native.special import stdtr
 
     size, skew = len(d), _skewness(d)
     z = (float(d.mean()) - at) / float(d.std())

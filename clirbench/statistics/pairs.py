@@ -80,7 +80,7 @@ def separable_order(values: Doubles) -> Ints:
     separable.
     **Source:** Smucker et al. 2007 (t); Benjamini and Hochberg 1995, for dependent tests Benjamini and Yekutieli 2001.
     """
-    from clirbench.statistics.special import stdtr
+    from clirbench.native.special import stdtr
 
     first, second = np.triu_indices(len(values), 1)
     means, error = values.mean(axis=1), pair_errors(values)[first, second]

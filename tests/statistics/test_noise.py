@@ -7,8 +7,8 @@ import pytest
 import scipy.special
 from scipy.stats import t, ttest_rel
 
+from clirbench.native import special
 from clirbench.statistics import noise as randomisation
-from clirbench.statistics import special
 from clirbench.statistics.noise import mean_difference_p, mean_limits, pair_errors, sign_blocks
 
 

@@ -28,9 +28,9 @@ from clirbench.configuration.languages import tokeniser_of
 from clirbench.corpora.layout import BY_CHARACTER, language_of, language_pair, sample_of
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.files.tables import read_table
+from clirbench.native.special import ndtr
 from clirbench.pages import Table, fixed, listed, short
 from clirbench.result import Result
-from clirbench.statistics.special import ndtr
 from clirbench.text import TextFile, TextLines, sha256_of
 from clirbench.types import Doubles
 
