@@ -256,7 +256,7 @@ READ = {
     "known_items": "Retrieval ({}) is judged by known items: the documents that the topics belong to.",
     "model": "Retrieval ({}) is judged by a model, no person.",
     "made": "Retrieval ({}) is judged by relevance generated together with the documents, by no person.",
-    "imported": "{} is read from a score table, which does not say who judged relevance.",
+    "imported": "{} is read from a score table, which does not say how relevance was judged.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {

@@ -16,7 +16,7 @@ from clirbench.statistics.decision import POPULATION, BaselineComparison, Decisi
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
-FIRST = "which retrieval itself puts first"
+FIRST = "which retrieval itself puts first by {measure}"
 """The recommended system: measured, no metric chose it."""
 
 
@@ -90,24 +90,26 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     by = f"By this {'ranking' if other_text else 'reference'}, " if by_reference else ""
     if wanted is not None and wanted.name != measure:
         values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
+    flagged = [name for name in systems if by_reference and name in result.resemblances.nearest]
+    first = "{systems} is first by {measure}" if flagged else f"clirbench recommends {{systems}}, {FIRST}"
     if all_tied := 0 < len(tied) == len(others):
         values["n"] = len(decision.standings)
         tied_all = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest"
         said = f"{tied_all} {{measure}}. Choose the cheapest, or add topics."
     elif tied:
-        said = f"{by}clirbench recommends {{systems}}, {FIRST}; statistically tied: {{tied}}."
+        said = f"{by}{first}; statistically tied: {{tied}}."
     else:
         near = max(others, key=lambda row: row.difference)
         lead, *interval = _loss(decision, near.system)
         values |= {"nearest": near.system, "lead": lead, "interval": tuple(interval)}
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
-        said = f"{by}clirbench recommends {{systems}}, {FIRST}: significantly better than {rest}."
+        said = f"{by}{first}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
-    if by_reference and (flagged := [name for name in systems if name in result.resemblances.nearest]):
+    if flagged:
         said = "{systems} repeats wording that only the reference has; by another reference it may not be first"
         other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
-        more = ": ask one before you choose it over {instead}" if other else ""
+        more = ": clirbench recommends it only if another one puts it before {instead}" if other else ""
         yield Finding("near reference", f"{said}{more}.", {"systems": flagged, "instead": other})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value

@@ -71,11 +71,13 @@ def test_a_system_that_is_significantly_better_than_all() -> None:
     }  # fmt: skip
     lead = f"{-near.difference:.3f} [{-near.difference_high:.3f}, {-near.difference_low:.3f}]".replace("0.", ".")
     assert str(finding) == (
-        "clirbench recommends h7, which retrieval itself puts first: significantly better than all 7 others; "
+        "clirbench recommends h7, which retrieval itself puts first by MAP: significantly better than all 7 others; "
         f"the nearest, {near.system}, is {lead} behind."
     )
     two_alone = decision_sentences(run_of(two(0.5)))[0]
-    begin = "clirbench recommends new, which retrieval itself puts first: significantly better than old, by .485 [."
+    begin = (
+        "clirbench recommends new, which retrieval itself puts first by MAP: significantly better than old, by .485 [."
+    )
     assert two_alone.startswith(begin)
 
 
@@ -89,8 +91,8 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
     made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
     values = dict(zip(made.board.systems, measure.values.tolist(), strict=True))
     other = max(values.keys() - {"h3", "h7"}, key=values.__getitem__)
-    said = "h7 repeats wording that only the reference has; by another reference it may not be first: ask one "
-    said += f"before you choose it over {other}."
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first: clirbench "
+    said += f"recommends it only if another one puts it before {other}."
     assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
     assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
 
@@ -101,7 +103,9 @@ def test_a_system_that_is_tied_with_some() -> None:
     assert 0 < len(decision.tied) < 11
     first, *others = decision_findings(made)
     assert first.values["tied"] == decision.tied
-    begin = f"clirbench recommends {decision.recommended[0]}, which retrieval itself puts first; statistically tied: "
+    begin = (
+        f"clirbench recommends {decision.recommended[0]}, which retrieval itself puts first by y0; statistically tied: "
+    )
     assert str(first).startswith(begin)
     assert all(name in str(first) for name in decision.tied[:5])
     # On real topics P(best) was off by up to .33: it is a column of the table, and no sentence.
