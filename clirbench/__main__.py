@@ -172,7 +172,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, fl
 
 
 def keep_answer(arguments: Sequence[str], folder: Path | None) -> None:
-    """Keep the printed text as the answer to the next such start: of the run in `folder`, or of a sweep by Hydra itself.
+    """Keep what was printed, to answer the next such start: of the run in `folder`, or of a sweep by Hydra itself.
 
     Not where a run failed or did more than read files and compute, or where runs of a sweep read different content.
     """
