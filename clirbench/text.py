@@ -299,6 +299,7 @@ class Numbers(Sequence[str]):
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+DIGITS = re.compile(r"\d+")
 
 
 def replace_lone_surrogates(text: str) -> str:
@@ -392,10 +393,14 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def near_path(path: Path) -> str:
-    """`; did you mean 'talks'?` for a path beside which something has a name close to its own, nothing for another."""
+    """`; did you mean 'talks'?` for a path beside which something has a name close to its own, nothing for another.
+
+    A name that differs in its number alone is another system's.
+    """
     try:
         names = [entry.name for entry in islice(path.parent.iterdir(), 1000) if not entry.name.startswith(".")]
     except OSError:
         return ""
+    names = [name for name in names if DIGITS.sub("", name) != DIGITS.sub("", path.name)]
     close = get_close_matches(path.name, names, n=1, cutoff=0.75)
     return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""

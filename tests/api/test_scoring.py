@@ -143,7 +143,7 @@ JUDGED, FOUND = {"q": {"d": 1}}, {"q": {"d": 1.0}}
 @pytest.mark.parametrize(
     ("qrels", "run", "measures", "said"),
     [
-        ({"q": {"d": "x"}}, FOUND, ["AP"], "relevance .a number."),
+        ({"q": {"d": "x"}}, FOUND, ["AP"], "relevance .a whole number."),
         (JUDGED, {"q": {"d": "high"}}, ["AP"], "run: expected .* score .a number."),
         ({"q": 1}, FOUND, ["AP"], "qrels: expected"),
         (JUDGED, FOUND, [cb.measures.RBO], "did you mean RBO"),
