@@ -179,15 +179,15 @@ def agreement_lines(result: Result) -> Iterator[str]:
 
 
 def legend(result: Result) -> list[str]:
-    """What grades go by, where metrics were compared."""
+    """What a grade needs, where metrics were compared; topics, references and covariates may lower it."""
     if not any(row.coefficient == KENDALL for row in result.correlations):
         return []
     strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
     most = "; at most moderate where the metrics' own reference judges" if own else ""
-    grades = f"strong from {strong}, moderate from {moderate}, weak over {weak}, else undecided"
-    return [f'Evidence goes by "at least" ({sure} confidence for all metrics together): {grades}{most}.']
+    needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
+    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}.']
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -377,12 +377,12 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers, but in no order of retrieval; units=number groups them"
+            how = "names differ by numbers; units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
     words = {
         "name": "the names without their step",
-        NUMBERED: "names alike but for a number that rises or falls with retrieval",
+        NUMBERED: f"names alike but for a number{'' if typed else ' that rises with retrieval'}",
         "stem": "stems of the names",
     }
     by = f"the column {units.source}" if column else words.get(units.source, units.source)
