@@ -8,7 +8,6 @@ relevance judgments, these systems' pairs, what is assumed.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
@@ -43,11 +42,6 @@ class Answer:
     measure: str
     findings: tuple[Finding, ...]
     sentences: tuple[str, ...]
-
-    @property
-    def grades(self) -> dict[str, str]:
-        """The grade of each metric, best first."""
-        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
@@ -344,8 +338,7 @@ def _judge(found: Finding) -> str:
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
-    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested; why a metric with
-    a higher tau may have a lower grade."""
+    """`Also strong ...: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
     by_grade: dict[str, list[str]] = {}
     for one in found[1:]:
         by_grade.setdefault(one["grade"], []).append(one["metric"])
@@ -354,16 +347,15 @@ def other_metrics(found: Sequence[Finding]) -> str:
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
-    pairs = combinations([one for one in found if one["grade"]], 2)
-    if any(a["grade"] != b["grade"] and a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
-        said.append("a grade goes by the low end of tau, not by tau")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
 def _also(grade: str, first: str) -> str:
-    """The head of a list; that it claims no order, where readers take the metric of the first sentence for the best."""
+    """The head of a list; that no metric is shown to be best, where readers take that of the first sentence for it."""
     word = WORDS_OF.get(grade, grade)
-    return word if grade != first else f"also {word}{', in no tested order' if grade in SHOWN else ''}"
+    return (
+        word if grade != first else f"also {word}{'; which of them is best was not tested' if grade in SHOWN else ''}"
+    )
 
 
 def p_said(value: float) -> str:
@@ -424,7 +416,7 @@ def _judged(found: Finding) -> str:
     if found["searched_reference"]:
         return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
     if found["other_text"]:
-        return f"{by} the searched text; metrics score against another text."
+        return f"{by} the documents' own reference translations; metrics score against a separate test set."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     favoured += " over {others}" if favoured and found["others"] else ""
     return f"{by} the metrics' own reference{favoured}{most}."

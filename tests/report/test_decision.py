@@ -212,7 +212,8 @@ def test_sentences_are_short(evidence: Evidence) -> None:
 def test_nothing_is_decided_from_scores_alone() -> None:
     made = result(board({"BLEU": [1, 2, 3, 4, 5, 6]}, {"MAP": [1, 2, 3, 4, 5, 6]}))
     assert decision_sentences(made) == (
-        "clirbench cannot recommend a system: MAP has no per-topic values, so its noise is unknown.",
+        "clirbench cannot recommend a system: MAP has no per-topic values, so its noise is unknown. "
+        "g6 has the highest MAP.",
     )
     assert decision_tables(made) == ()
     assert decision_sentences(result(board({"A": [1, 2]}, {}))) == ()
