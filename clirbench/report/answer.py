@@ -112,6 +112,7 @@ def judged(
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
     read = [metric.name for metric in others if metric.origin == "imported"]
     free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    values |= {"metric": metrics[0].name} if capped else {}
     return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
 
 
@@ -338,24 +339,19 @@ def _judge(found: Finding) -> str:
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
-    """`Also strong ...: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
+    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
     by_grade: dict[str, list[str]] = {}
     for one in found[1:]:
         by_grade.setdefault(one["grade"], []).append(one["metric"])
     said = [
-        f"{_also(grade, found[0]['grade'])}: {listed(metrics, len(metrics))}"
+        f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
+    if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
+        # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
+        said.append("grades do not rank the metrics against each other")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
-
-
-def _also(grade: str, first: str) -> str:
-    """The head of a list; that no metric is shown to be best, where readers take that of the first sentence for it."""
-    word = WORDS_OF.get(grade, grade)
-    return (
-        word if grade != first else f"also {word}{'; which of them is best was not tested' if grade in SHOWN else ''}"
-    )
 
 
 def p_said(value: float) -> str:
@@ -411,7 +407,7 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
-    most = ": moderate evidence instead of strong" if found["capped"] else ""
+    most = "; so for {metric} it is moderate evidence, not strong" if found["capped"] else ""
     by = f"Retrieval ({measure}) is judged by the ranking of"
     if found["searched_reference"]:
         return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
@@ -471,5 +467,8 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": "By {measure}, {metric} orders {tau} (at least {low}, {confidence} confidence).",
+    "second": lambda found: (
+        f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
+        "orders {tau} (at least {low}, {confidence} confidence)."
+    ),
 }

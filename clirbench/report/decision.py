@@ -111,10 +111,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}{first}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
     if flagged:
-        said = "{systems} repeats wording that only the reference has; by another reference it may not be first"
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
-        more = ": clirbench recommends it only if another one puts it before {instead}" if other else ""
-        yield Finding("near reference", f"{said}{more}.", {"systems": flagged, "instead": other})
+        more = " clirbench recommends it only if by another reference, too, it comes before {instead}." if other else ""
+        yield Finding("near reference", f"{said}{more}", {"systems": flagged, "instead": other})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -127,7 +127,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         yield Finding("cheapest", "The cheapest of the tied systems is {system} ({by} {step}).", values)
     grades = {one["metric"]: one["grade"] for one in findings(result) if one.kind == "agreement"}
     if not all_tied:
-        yield from _picked(decision, grades, " by this reference" if flagged else "")
+        yield from _picked(decision, grades, " by the reference in doubt" if flagged else "")
     # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
     # excludes chance.
     first, grade = next(iter(grades.items()), ("", ""))

@@ -188,6 +188,8 @@ def legend(result: Result) -> list[str]:
     own = any("reference" in row.lowered.split() for row in result.correlations)
     most = "; at most moderate where the metrics' own reference judges" if own else ""
     apart = "Made independently: by other makers, or in training runs of their own."
+    if (first := result.board.first_measure) is not None:
+        apart += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
     if "RBO" in own_p and len(own_p) > 1:
         apart += f" RBO alone has p = {number(own_p['RBO'], 2)}."

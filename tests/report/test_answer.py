@@ -57,7 +57,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong; which of them is best was not tested: Fair. Close to a coin flip: Noise.",
+        "Also strong: Fair. Close to a coin flip: Noise. Grades do not rank the metrics against each other.",
     )
     assert grades_of(found) == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
@@ -240,7 +240,7 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 def test_what_is_optional_has_the_room_that_is_left() -> None:
     """Noise before range before second, in the order in which they were found."""
-    optional = {"second": {"measure": "RBO", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %"},
+    optional = {"second": {"measure": "RBO", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %", "judged_by": ""},
                 "range": {"metric": "X", "tau": 0.2, "ceiling": 0.8},
                 "noise": {"measure": "MAP", "ceiling": 0.39, "topics": 61}}  # fmt: skip
     found = [of({"Good": GOOD}).findings[0], *(Finding(kind, values=values) for kind, values in optional.items())]
@@ -283,8 +283,9 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9,
     [
         ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
          "These 61 topics cannot rank the systems; add about 120."),
-        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %"},
-         "By MAP{x}, X orders 90 % (at least 70 %, 95 % confidence)."),
+        ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %",
+                    "judged_by": "pseudo-relevance"},
+         "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %, 95 % confidence)."),
         ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words from each of 369 reference "
          "sentences, not people's queries; by titles the order of the systems differs, though A is first by both."),
         ("queries", {**QUERIES, "differs": True, "grade": "", "first_by_second": "B"}, "Topics are five rare words "
