@@ -407,7 +407,7 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
-    most = "; so for {metric} it is moderate evidence, not strong" if found["capped"] else ""
+    most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""
     by = f"Retrieval ({measure}) is judged by the ranking of"
     if found["searched_reference"]:
         return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."

@@ -240,7 +240,8 @@ def test_percentages_of_nearly_all_pairs_are_not_all() -> None:
 
 def test_what_is_optional_has_the_room_that_is_left() -> None:
     """Noise before range before second, in the order in which they were found."""
-    optional = {"second": {"measure": "RBO", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %", "judged_by": ""},
+    optional = {"second": {"measure": "RBO", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %",
+                           "judged_by": ""},
                 "range": {"metric": "X", "tau": 0.2, "ceiling": 0.8},
                 "noise": {"measure": "MAP", "ceiling": 0.39, "topics": 61}}  # fmt: skip
     found = [of({"Good": GOOD}).findings[0], *(Finding(kind, values=values) for kind, values in optional.items())]
