@@ -361,6 +361,7 @@ def p_said(value: float) -> str:
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
     equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
+    equal += ", so the grade stays" if found["grade"] == WEAK else ""
     alone = "no two systems have the same, so {metric} cannot be shown to add to it"
     return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
 
@@ -386,7 +387,7 @@ def _separable(found: Finding) -> str:
     along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
     of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
     if found["of"] == "groups":
-        of = "Among these systems, one of each of the {systems} groups ({pairs} pairs)"
+        of = "Among these systems alone, one of each of the {systems} groups ({pairs} pairs)"
     told, right, others = (
         "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
         for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
@@ -395,7 +396,7 @@ def _separable(found: Finding) -> str:
     if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
         return f"{first}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}")
+    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}, near-ties")
     return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
 
 

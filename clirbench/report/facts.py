@@ -187,7 +187,9 @@ def legend(result: Result) -> list[str]:
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
     most = "; at most moderate where the metrics' own reference judges" if own else ""
-    apart = "Made independently: by other makers, or in training runs of their own."
+    if result.experiment.paper:
+        most = "; in a paper's experiment no judge lowers a grade"
+    apart = "Made independently: in training runs of their own, best by different makers."
     if (first := result.board.first_measure) is not None:
         apart += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}

@@ -176,7 +176,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines alone orders the systems as well as Good; between systems where it is the same, Good is "
-        "right in 6 of 6 pairs."
+        "right in 6 of 6 pairs, so the grade stays."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -300,12 +300,13 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9,
          "are five rare words from each of 369 reference sentences, not people's queries; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart; X orders 9 of them "
-         "rightly (by luck: p = .020), and 19 of the other 35."),
+         "rightly (by luck: p = .020), and 19 of the other 35, near-ties."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "of": "groups"}, "Among these systems, one of each of the 10 groups (45 pairs), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other 35."),
+        ("separable_pairs", {**PAIRS, "of": "groups"}, "Among these systems alone, one of each of the 10 groups "
+         "(45 pairs), retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other "
+         "35, near-ties."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
          "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, "Of these 10 "
@@ -314,7 +315,7 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9,
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none "
          "apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35, near-ties."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
