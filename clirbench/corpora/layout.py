@@ -307,8 +307,8 @@ COMMONEST = {
     "en": ("the", "of", "and", "to"),
     "fr": ("de", "la", "les", "et"),
 }
-"""A text of which these words are a tenth, each of them a hundredth, is in that language: of 1,663 texts the model called
-none of 656 such another one."""
+"""A text of which these words are a tenth, each of them a hundredth, is in that language: of 1,663 texts the model
+called none of 656 such another one."""
 CLOSE = 20
 """CLDR's distance of two languages, below which one is easily taken for the other: Croatian and Bosnian have 8,
 Norwegian and Danish 12, Ukrainian and Russian 24."""
