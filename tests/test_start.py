@@ -15,7 +15,7 @@ NEVER = {
     "sacrebleu", "torch", "requests",
 }  # fmt: skip
 OF_A_RERUN = {
-    "antlr4", "attr", "hydra", "ir_measures", "jinja2", "markupsafe", "numpy",
+    "antlr4", "attr", "charset_normalizer", "hydra", "ir_measures", "jinja2", "markupsafe", "numpy",
     "omegaconf", "packaging", "pytrec_eval", "pytrec_eval_ext", "scipy", "yaml",
 }  # fmt: skip
 """Libraries that a run loads which finds all its results: none that compiles, starts workers or colours a terminal."""

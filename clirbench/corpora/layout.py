@@ -284,7 +284,7 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
     if named and reference != scoring:
         return stem, f"against reference {reference}"
     if metric.split("-")[0].lower() in COMPUTED:
-        return metric, "computed here"
+        return metric, "clirbench has its own"
     return stem if named else metric, ""
 
 

@@ -1,18 +1,15 @@
 """Distributions of `scipy.special`, without what the package loads beside them.
 
 Importing the package imports what it needs for arrays of other libraries, numpy's compiler of Fortran among it: .18 s,
-a tenth of a run that adds one system. `scipy.sparse`, which comes later, needs the same: its numpy is loaded here, as
-far as it stands (.07 s less).
+a tenth of a run that adds one system.
 """
 
 import sys
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy
 import scipy
 
 PACKAGE = "scipy.special"
@@ -32,21 +29,7 @@ def _functions() -> Any:
     return import_module(PACKAGE)
 
 
-def _load_numpy_of_scipy() -> None:
-    """scipy copies every name of numpy, which would load all that numpy itself loads when it is asked for."""
-    listed, asked = numpy.__all__, vars(numpy).pop("__getattr__", None)
-    numpy.__all__ = [name for name in listed if name in vars(numpy)]
-    try:
-        with suppress(ImportError):  # a scipy that does without
-            import_module("scipy._lib.array_api_compat.numpy")
-    finally:
-        numpy.__all__ = listed
-        if asked:
-            vars(numpy)["__getattr__"] = asked
-
-
 FOUND = _functions()
-_load_numpy_of_scipy()
 
 
 def __getattr__(name: str) -> Any:
