@@ -5,6 +5,7 @@
 import gc
 import os
 import platform
+import re
 import signal
 import sys
 import warnings
@@ -249,7 +250,9 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
 
 
 def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
-    words = message.removeprefix("unrecognized arguments: ").split()
+    words = [one for one in message.split() if one in arguments]
+    if joined := [one for one in arguments if re.fullmatch(r"-[a-z]{2}[\w.=-]*", one)]:
+        message, words = f"unrecognized arguments: {' '.join(joined)}", joined  # argparse sees letters, -c heck
     meant = [advice.of_option(word, arguments) for word in words if word[0] == "-"] or [advice.of_option("", arguments)]
     raise ConfigError(f"{message}; {', '.join(dict.fromkeys(meant))}")
 

@@ -199,6 +199,8 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
     if primary and primary not in measures:
         errors.append(UnknownName("measure of this run", primary, measures))
         with suppress(ClirbenchError):  # a measure that can be added
+            if primary.lower() in [name.lower() for name in measures]:
+                return
             parse(primary)
             both = ",".join(f'"{name}"' if "(" in name else name for name in (*measures, primary))
             errors[-1] = ConfigError(f"primary={primary}: is no measure of this run; type 'measures=[{both}]'")

@@ -5,21 +5,31 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from clirbench.configuration.laboratories import choices, is_measure
+import yaml
+
+from clirbench.configuration.laboratories import CONF, choices, is_measure
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
-from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, SECTIONS, key_of, keys_of
+from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
 OPTIONS = ("help", "version", "quiet", "json")
 """Options of this program that others call by one letter, or by a word."""
 
-ENGINES = {
-    "loky": "engine=joblib",
-    "threads": "engine=joblib engine.backend=threading",
-    "slurm": "engine=dask engine.address=tcp://HOST:PORT, with workers that dask-jobqueue starts",
+BESIDE = {
+    "analyzer": "for another language: languages=SOURCE-TARGET",
+    "corpus": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
+    "experiment": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
+    "metric": "scores made elsewhere: 'scores.tables=[FILE.tsv]'",
+    "retrieval": "rankings made elsewhere: runs=DIR",
+    "systems": "some of the folder's systems: 'systems.include=[NAMES]'",
+    "topics": "topics of yours: topics=trec topics.path=FILE",
+    "relevance": "judgments: relevance=qrels relevance.path=FILE",
 }
-"""How engines that had names of their own are spelled."""
+"""What else a name may have meant that is close to no choice of a group."""
+BY_ITSELF = re.compile(r"(reference(-\w+)?|source)\.txt(\.gz)?|(docs|systems|official-metrics|human)\.tsv")
+"""Files of a folder that need not be named."""
+GLUED = re.compile(r"[,;&]\s*(?=[a-z_]+(?:\.\w+)*=)")
 COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 """Groups of which a run has one component each."""
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
@@ -52,19 +62,37 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"Type {_set(word, following)}"
     if word in OPTIONS:
         return f"Type clirbench --{word}"
+    key = key_of(before)
+    if "=" in before and key in BY_NAME and BY_NAME[key].kind == TEXT and not BY_NAME[key].more and not path.exists():
+        return f"A text with a space is quoted; type '{before} {word}'"
     if path.is_dir():
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
     if path.is_file() and path.suffix in (".tsv", ".csv"):
         return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
     if path.is_file():
+        if (path.parent / "provenance.json").is_file():
+            return f"It is a file of a run, whose page is {path.parent}/report.html"
         around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
         reader = next(_readers(path.parent, path), "")
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
+    if meant := elsewhere(word):
+        return f"Type {meant}"
     here = [one.name for one in Path().iterdir() if one.is_dir()]
     return f"{closest_match(word, [*commands, *here])} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
+
+
+def elsewhere(word: str, value: str = "") -> str:
+    """What to type for a word of other programs; nothing for another word.
+
+    >>> elsewhere("n_jobs", "4")
+    'engine.workers=4'
+    """
+    word, table = word.lower().replace("_", "-"), yaml.safe_load((CONF / "elsewhere.yaml").read_text(encoding="utf-8"))
+    found = next((meant for meant, words in table.items() if word in words.split()), "")
+    return found.replace("VALUE", value or "VALUE")
 
 
 def _set(name: str, value: str) -> str:
@@ -98,6 +126,8 @@ def of_option(option: str, words: Sequence[str]) -> str:
     value = value or "".join(following[:1])
     if name in OUTPUT:
         return f"type hydra.run.dir={value or 'DIR'}"
+    if meant := elsewhere(name, value):
+        return f"type {meant}"
     if known := [one for one in OPTIONS if one.startswith(name)]:
         return f"type --{known[0]}"
     if key := closest(name, (*BY_NAME, *NODES), 0.7):
@@ -105,14 +135,16 @@ def of_option(option: str, words: Sequence[str]) -> str:
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
-def wrong_choice(group: str, name: str, known: Sequence[str]) -> ConfigError:
+def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[str] = ()) -> ConfigError:
     """An error for a name that a group does not have, with what to type where it is something else.
+
+    named: all names that were given.
 
     >>> print(wrong_choice("topics", "queries.tsv", []))
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
     path = Path(name)
-    meant = ENGINES.get(name, "") if group == "engine" else ""
+    meant = elsewhere(name, "4")
     if group == "metric" and is_measure(name):
         meant = f"'measures=[{name}]': it is an IR measure"
     elif len(several := re.split("[+;|/ ]+", name)) > 1 and {*several} <= {*known}:
@@ -125,8 +157,15 @@ def wrong_choice(group: str, name: str, known: Sequence[str]) -> ConfigError:
             "relevance": f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)",
             "corpus": folder,
             "systems": folder,
+            "experiment": folder,
         }.get(group, "")
+    elif path.is_dir() and group in ("experiment", "corpus"):
+        meant = f"folder={name}"
     said = f"{group}={name}: is no name of {group}; type {meant}"
+    guess = closest_match(name, known)
+    if not meant and group in BESIDE and not closest(name, known, 0.75):
+        beside = BESIDE[group].replace("NAMES", ",".join(map(str, named)))
+        return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
     return ConfigError(said) if meant else UnknownName(group, name, known)
 
 
@@ -139,13 +178,20 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
     for override in overrides:
         value = override.partition("=")[2]
         name = key_of(override).partition("@")[0].replace("/", ".")
-        if override.startswith("~") and name in known:
+        if len(apart := GLUED.split(override)) > 1 and not value.startswith("{"):
+            raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
+        if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
+            if "." not in name:
+                yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; leave {override} out")
+        elif override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
         elif name in OUTPUT and not value.startswith("{"):
             yield ConfigError(f"{override}: is no key of one value; type hydra.run.dir={value or 'DIR'} for the folder")
         elif name in SECTIONS and not value.startswith(("{", "$")):
             meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
             yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
+        elif not (name in known or OPEN.match(name)) and (meant := elsewhere(name, value)):
+            yield ConfigError(f"{override}: there is no key {name!r}. Type {meant}")
         elif not (name in known or name.partition(".")[0] in nodes or OPEN.match(name)):
             yield ConfigError(f"{override}: there is no key {name!r}. {_meant(name, value)}")
 
@@ -198,7 +244,11 @@ def refusal(error: BaseException) -> ConfigError:
     if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
         name, values = found.groups()
         meant = f"'{name}=[{values}]' is a list of them"
-        if name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES):
+        if name == "languages":
+            meant = f"type {name}={values.replace(',', '-')}"
+        elif name.endswith("title"):
+            meant = f"""a text with a comma is quoted twice; type '{name}="{values}"'"""
+        elif name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES):
             meant = f"{name} takes one; type {name}={values.partition(',')[0]}"
         return ConfigError(f"{name}={values} has several values: {meant}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
@@ -248,10 +298,13 @@ def how_to_quote(override: str) -> str:
     key, _, value = override.partition("=")
     if (missing := value.count("[") - value.count("]")) > 0:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
+    if key in BY_NAME and BY_NAME[key].kind not in (TEXT, NAMES, PAIRS):
+        return f"It is {BY_NAME[key].kind}; type {_set(key, re.split('[^0-9.]', value)[0] or 'VALUE')}"
     quoted = f'"{value}"'
     if value.startswith("[") and value.endswith("]"):
+        value = value.replace(";", ",")
         found = re.findall(r""" *"[^"]*"| *'[^']*'|(?:\([^()]*\)|[^,()"'])+""", value[1:-1])
-        items = [item.strip().strip("\"'") for item in found if item.strip()]
+        items = [re.sub(r"^RBO\((?=[\d.])", "RBO(p=", item.strip().strip("\"'")) for item in found if item.strip()]
         quoted = f"[{','.join(item if PLAIN.fullmatch(item) else f'{chr(34)}{item}{chr(34)}' for item in items)}]"
     said = "A value with = , ( ) { } [ ] : or a space in it is quoted inside the shell's quotes"
     return f"{said}: '{key}={quoted}'"

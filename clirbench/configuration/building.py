@@ -39,6 +39,7 @@ from clirbench.files.score_tables import ScoreTables
 from clirbench.keys import (
     BY_NAME,
     KEYS,
+    NODES,
     SEARCH_PATH,
     is_number,
     is_text,
@@ -89,7 +90,8 @@ def wrong_settings(node: Any, key: str) -> Iterator[ClirbenchError]:
             elif not (takes_all or entry.startswith("_") or entry in parameters):
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
             elif entry in hints and (wanted := misfit(value, hints[entry])):
-                yield ConfigError(f"{name}.{entry}={value!r} must be {wanted}")
+                node = f"; it is chosen by {entry}=NAME" if entry in NODES and is_text(value) else ""
+                yield ConfigError(f"{name}.{entry}={value!r} must be {wanted}{node}")
 
 
 def misfit(value: Any, hint: Any) -> str:

@@ -273,7 +273,7 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
             said = "null" if name is None else repr(name)
             raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
         if name not in known:
-            raise wrong_choice(group, name, known)
+            raise wrong_choice(group, name, known, named)
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:

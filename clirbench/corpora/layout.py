@@ -146,7 +146,7 @@ def _named_paths(folder: str | Path) -> dict[str, Path]:
     if not root.exists():
         raise InputError(f"{folder}: no such folder{near_path(root)}")
     if not root.is_dir():
-        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected")
+        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected; its folder is {root.parent}")
     systems = files_in(root / "systems") if (root / "systems").is_dir() else {}
     return files_in(root) | {f"systems/{name}": path for name, path in systems.items()}
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import product
-from math import isnan, nan
+from math import fsum, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -175,5 +175,5 @@ def summaries(rows: Sequence[UniverseTau]) -> Iterator[tuple[str | float, ...]]:
         here = [tau for tau in rows if (tau.measure, tau.metric) == (measure, metric) and not isnan(tau.value)]
         values = [tau.value for tau in here]
         spread = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist() if here else [nan] * 5
-        wins = sum(1 / winners[tau.universe, measure] for tau in here if tau.best)
+        wins = fsum(1 / winners[tau.universe, measure] for tau in here if tau.best)
         yield measure, metric, *spread, wins, wins / len(here) if here else nan, len(here)

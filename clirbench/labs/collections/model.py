@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import nan, sqrt
+from math import fsum, nan, sqrt
 
 import numpy as np
 from scipy.special import chdtrc, ndtr, owens_t, stdtr, stdtrit
@@ -190,8 +190,8 @@ def makers_excess(weight: Doubles, makers: Sequence[Mapping[str, float]]) -> tup
             together[maker] = together.get(maker, 0.0) + share * value
             apart += (share * value) ** 2
     squares = [value**2 for value in together.values()]
-    fourth = sum(value**2 for value in squares)
-    return max(0.0, sum(squares) - apart), sum(squares) ** 2 / fourth if fourth > 0 else 1.0
+    fourth = fsum(value**2 for value in squares)
+    return max(0.0, fsum(squares) - apart), fsum(squares) ** 2 / fourth if fourth > 0 else 1.0
 
 
 def maker_of(system: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from math import ceil, isnan, sqrt
+from math import ceil, fsum, isnan, sqrt
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -198,7 +198,7 @@ def _makers(entry: PooledEntry, of: Compared) -> dict[str, float]:
         influence = contrast(setting.influence, setting, of) / len(entry.settings)
         for label, value in zip(setting.labels, influence.tolist(), strict=True):
             systems[label] = systems.get(label, 0.0) + value
-    size = sum(value**2 for value in systems.values())
+    size = fsum(value**2 for value in systems.values())
     scale = (max(entry.variance, LEAST) / size) ** 0.5 if size > 0 else 0.0
     makers: dict[str, float] = {}
     for label, value in systems.items():

@@ -10,7 +10,7 @@ The tables of a WMT metrics task, made for any year and language pairs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import isnan, nan
+from math import fsum, isnan, nan
 
 import numpy as np
 
@@ -297,4 +297,4 @@ class MetricsTask:
 def mean(values: Sequence[float]) -> float:
     """The mean of what is defined; NaN of nothing."""
     known = [value for value in values if not isnan(value)]
-    return sum(known) / len(known) if known else nan
+    return fsum(known) / len(known) if known else nan

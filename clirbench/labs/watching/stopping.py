@@ -7,6 +7,7 @@ nobody can tell. What training gained before is no part of it. How often it errs
 
 from contextlib import suppress
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def scatter_error(at: Doubles, scatter: Doubles) -> float:
     lags = int(4 * (n / 100) ** (2 / 9))
     parts = at * scatter
     total = float(parts @ parts)
-    total += sum(2 * (1 - k / (lags + 1)) * float(parts[k:] @ parts[:-k]) for k in range(1, lags + 1))
+    total += fsum(2 * (1 - k / (lags + 1)) * float(parts[k:] @ parts[:-k]) for k in range(1, lags + 1))
     return float(np.sqrt(max(0.0, total) * n / (n - 2)) / (at @ at))
 
 
