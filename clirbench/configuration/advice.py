@@ -178,7 +178,7 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
     for override in overrides:
         value = override.partition("=")[2]
         name = key_of(override).partition("@")[0].replace("/", ".")
-        if len(apart := GLUED.split(override)) > 1 and not value.startswith("{"):
+        if len(apart := GLUED.split(override)) > 1 and not {*value} & {*"[({'\""}:
             raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
         if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
             if "." not in name:
