@@ -5,6 +5,7 @@ docs/data/memory.tsv: for each metric, language group and band of quality, what 
 left out (with every collection of the same two languages) and what was seen. The measure is RBO(p=0.9) against the
 ranking of the reference. Runs are of +experiment=wmt_part with default topics; where a collection has two references,
 those count in which one is searched and the other scores, for a shared reference favours metrics that match words.
+`--tested wmt24` predicts what begins so (a regular expression) from the other runs, prints the shares, writes nothing.
 """
 
 import argparse
@@ -76,27 +77,22 @@ class Run:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path)
-    runs = sorted((Run(path) for path in parser.parse_args(arguments).runs), key=lambda run: run.name)
+    parser.add_argument("--tested", type=re.compile)
+    asked = parser.parse_args(arguments)
+    runs, tested = sorted((Run(path) for path in asked.runs), key=lambda run: run.name), asked.tested
     crossed = {run.collection for run in runs if run.crossed}
     runs = [run for run in runs if run.crossed or run.collection not in crossed]
+    known = [run for run in runs if tested is None or not tested.match(run.name)]
     times = Counter(run.collection for run in runs)
     print(f"{len(runs)} runs of {len({run.collection for run in runs})} collections", file=sys.stderr)
-    DATA.mkdir(exist_ok=True)
-    write(DATA / "collections.tsv", ("collection", "pair", "systems", "lines", "topics", "references"), (
-        (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
-        for run in runs
-    ))  # fmt: skip
-    write(DATA / "taus.tsv", ("collection", "metric", "tau"), (
-        (run.name, metric, f"{tau:.4f}") for run in runs for metric, tau in run.taus.items() if metric in METRICS
-    ))  # fmt: skip
     places, scales, calibration = [], [], []
     for metric in METRICS:
         levels = {
-            group: float(np.median(np.concatenate([run.values[metric] for run in runs if group_of(run.pair) == group])))
-            for group in dict.fromkeys(group_of(run.pair) for run in runs)
+            group: float(np.median(np.hstack([run.values[metric] for run in known if group_of(run.pair) == group])))
+            for group in dict.fromkeys(group_of(run.pair) for run in known)
         }
         parts: dict[tuple[str, str], list[tuple[Run, Told, Pairs]]] = {}
-        for run in runs:
+        for run in (run for run in runs if group_of(run.pair) in levels):
             group, every = group_of(run.pair), pairs_of(run.values[metric], run.per_topic)
             for band, upper in zip(BANDS, (False, True), strict=True):
                 which = (run.values[metric] >= levels[group]) == upper
@@ -105,12 +101,13 @@ def main(arguments: Sequence[str]) -> int:
                     which = (every.level >= levels[group]) == upper
                     parts.setdefault((group, band), []).append((run, one, every.chosen(which)))
                     scales.append((run.name, metric, band, f"{one.slope:.6f}", f"{one.error:.4f}", cells(one.profile)))
-        everything = [one for part in parts.values() for _, one, _ in part]
+        everything = [one for part in parts.values() for run, one, _ in part if run in known]
         for (group, band), part in parts.items():
-            stratum = [(one, pairs) for _, one, pairs in part]
-            if len({one.cluster for one, _ in stratum}) < FEWEST:
+            fitted = [one for run, one, _ in part if run in known]
+            stratum = [(one, pairs) for run, one, pairs in part if tested is None or run not in known]
+            if not stratum or len({one.cluster for one in fitted}) < FEWEST:
                 continue
-            predicted, seen, weight = reliability(stratum, everything)
+            predicted, seen, weight = reliability(stratum, everything, fitted)
             level, gap = (np.concatenate([getattr(pairs, name) for _, pairs in stratum]) for name in ("level", "gap"))
             lines = [run.lines for run, _, _ in part]
             signatures = {run.signatures[metric] for run, _, _ in part}
@@ -122,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
                 f"{high:.3f}", f"{np.quantile(gap, 0.95):.3f}", min(lines) // 2, max(lines) * 2,
                 f"{expected:.4f}", f"{found:.4f}",
             ))  # fmt: skip
-            belief = learn([one for one, _ in stratum], learn(everything))
+            belief = learn(fitted, learn(everything))
             for first, last in pairwise(BINS):
                 inside = (predicted >= first) & (predicted < last)
                 if inside.any():
@@ -131,7 +128,17 @@ def main(arguments: Sequence[str]) -> int:
                         metric, group, band, len(part), len({run.cluster for run, _, _ in part}), int(inside.sum()),
                         f"{first:.2f}", *(f"{share:.3f}" for share in shares), f"{np.exp(belief.centre):.3f}",
                     ))  # fmt: skip
-            print(metric, group, band, len(part), f"{expected:.3f} {found:.3f}", file=sys.stderr)
+            print(metric, group, band, len(stratum), f"{expected:.3f} {found:.3f}", file=sys.stderr)
+    if tested is not None:
+        return 0
+    DATA.mkdir(exist_ok=True)
+    write(DATA / "collections.tsv", ("collection", "pair", "systems", "lines", "topics", "references"), (
+        (run.name, run.pair, len(run.systems), run.lines, run.per_topic.shape[1], " ".join(run.references))
+        for run in runs
+    ))  # fmt: skip
+    write(DATA / "taus.tsv", ("collection", "metric", "tau"), (
+        (run.name, metric, f"{tau:.4f}") for run in runs for metric, tau in run.taus.items() if metric in METRICS
+    ))  # fmt: skip
     write(DATA / "places.tsv", (
         "metric", "group", "band", "signature", "level", "lowest", "highest", "widest", "shortest", "longest",
         "predicted", "seen",

@@ -70,16 +70,17 @@ def told(cluster: str, metric: Doubles, per_topic: Doubles) -> Told:
 
 
 def reliability(
-    stratum: Sequence[tuple[Told, Pairs]], everything: Sequence[Told] = ()
+    stratum: Sequence[tuple[Told, Pairs]], everything: Sequence[Told] = (), known: Sequence[Told] = ()
 ) -> tuple[Doubles, Doubles, Doubles]:
     """(predicted, seen, weight) of each pair: P(seen better) from the collections of other clusters, whether it was.
 
-    everything: all collections of the metric, to which a stratum is drawn. The error of topics is turned into points by
-    the median slope of the other collections. A pair weighs 1 / (pairs of its collection): collections weigh the same.
+    known: what they are predicted from, if not the stratum itself; everything: all collections of the metric, to which
+    a stratum is drawn. The error of topics is turned into points by the median slope of the other collections. A pair
+    weighs 1 / (pairs of its collection): collections weigh the same.
     """
     predicted, seen, weight = [], [], []
     for one, pairs in stratum:
-        others = [other for other, _ in stratum if other.cluster != one.cluster]
+        others = [other for other in known or [told for told, _ in stratum] if other.cluster != one.cluster]
         if not len(pairs.gap) or not others:
             continue
         slope = float(np.median([other.slope for other in others]))

@@ -70,7 +70,10 @@ def as_decision(held: dict[str, Any]) -> Decision:
 
 def made_topics(item: tuple[Text, DocumentMap], *, source: TopicSource) -> list[tuple[Any, ...]]:
     """(text, document map) of the English side -> the fields of every `Topic` that `source` makes of it."""
-    return [astuple(topic) for topic in source.topics(Documents(*item))]
+    return [astuple(topic) for topic in source.topics(_documents(*item))]
+
+
+_documents = keep_recent(1)(Documents)  # for both kinds of topics
 
 
 def statistics(metric: Metric, test: TestSet, text: Text) -> Statistics:

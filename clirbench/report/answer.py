@@ -8,7 +8,6 @@ relevance judgments, these systems' pairs, what is assumed.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from math import isnan, nan
 from typing import Any
 
@@ -43,11 +42,6 @@ class Answer:
     measure: str
     findings: tuple[Finding, ...]
     sentences: tuple[str, ...]
-
-    @property
-    def grades(self) -> dict[str, str]:
-        """The grade of each metric, best first."""
-        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
@@ -118,6 +112,7 @@ def judged(
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
     read = [metric.name for metric in others if metric.origin == "imported"]
     free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    values |= {"metric": metrics[0].name} if capped else {}
     return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
 
 
@@ -344,26 +339,19 @@ def _judge(found: Finding) -> str:
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
-    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested; why a metric with
-    a higher tau may have a lower grade."""
+    """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
     by_grade: dict[str, list[str]] = {}
     for one in found[1:]:
         by_grade.setdefault(one["grade"], []).append(one["metric"])
     said = [
-        f"{_also(grade, found[0]['grade'])}: {listed(metrics, len(metrics))}"
+        f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
         if {grade, found[0]["grade"]} != {NOISY}
     ]
-    pairs = combinations([one for one in found if one["grade"]], 2)
-    if any(a["grade"] != b["grade"] and a["tau"] <= b["tau"] for a, b in pairs):  # what readers take for a slip
-        said.append("a grade goes by the low end of tau, not by tau")
+    if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
+        # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
+        said.append("grades do not rank the metrics against each other")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
-
-
-def _also(grade: str, first: str) -> str:
-    """The head of a list; that it claims no order, where readers take the metric of the first sentence for the best."""
-    word = WORDS_OF.get(grade, grade)
-    return word if grade != first else f"also {word}{', in no tested order' if grade in SHOWN else ''}"
 
 
 def p_said(value: float) -> str:
@@ -373,6 +361,7 @@ def p_said(value: float) -> str:
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
     equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
+    equal += ", so the grade stays" if found["grade"] == WEAK else ""
     alone = "no two systems have the same, so {metric} cannot be shown to add to it"
     return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
 
@@ -398,7 +387,7 @@ def _separable(found: Finding) -> str:
     along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
     of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
     if found["of"] == "groups":
-        of = "Among these systems, one of each of the {systems} groups ({pairs} pairs)"
+        of = "Among these systems alone, one of each of the {systems} groups ({pairs} pairs)"
     told, right, others = (
         "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
         for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
@@ -407,7 +396,7 @@ def _separable(found: Finding) -> str:
     if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
         return f"{first}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}")
+    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}, near-ties")
     return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
 
 
@@ -419,12 +408,12 @@ def _judged(found: Finding) -> str:
         return READ[judge].format(measure)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
-    most = ": moderate evidence instead of strong" if found["capped"] else ""
+    most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""
     by = f"Retrieval ({measure}) is judged by the ranking of"
     if found["searched_reference"]:
         return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
     if found["other_text"]:
-        return f"{by} the searched text; metrics score against another text."
+        return f"{by} the documents' own reference translations; metrics score against a separate test set."
     favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
     favoured += " over {others}" if favoured and found["others"] else ""
     return f"{by} the metrics' own reference{favoured}{most}."
@@ -479,5 +468,8 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "queries": _queries,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": "By {measure}, {metric} orders {tau} (at least {low}, {confidence} confidence).",
+    "second": lambda found: (
+        f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
+        "orders {tau} (at least {low}, {confidence} confidence)."
+    ),
 }

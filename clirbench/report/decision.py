@@ -53,24 +53,23 @@ def _against(result: Result) -> Iterator[Finding]:
         values: dict[str, Any] = {"baseline": result.experiment.baseline, "measure": result.decided_by}
         values |= {"verdict": verdict, "systems": names}
         row, more = found[names[0]], f" by more than {margin}" if verdict == "not worse" else ""
-        text = f"{verdict.capitalize()} than the baseline {{baseline}}{more}"
-        if not several:
-            text = f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {{measure}}"
-        if verdict == "open":
-            no = "No system is shown to be better or worse than the baseline {baseline}"
-            text = no if several else "Whether {systems} is better than {baseline} by {measure} is undecided"
-        if several and verdict == "open":
+        if row.note and (verdict == "open" or not several):
             values["note"] = row.note
-            text += f"{corrected}{' ({note})' if row.note else ''}."
+        if several and verdict == "open":
+            text = "No system is shown to be better or worse than the baseline {baseline}" + corrected
+            text += " ({note})." if row.note else "."
         elif several:
             worse = "all of them" if result.worse else f"{len(names)} of the {len(found)} others"
-            text += f"{corrected}: {worse if verdict == 'worse' else '{systems}'}."
+            text = f"{verdict.capitalize()} than the baseline {{baseline}}{more}{corrected}: "
+            text += f"{worse if verdict == 'worse' else '{systems}'}."
         elif row.note:
-            values["note"] = row.note
             text = "clirbench cannot tell whether {systems} is better than {baseline} by {measure}: {note}."
         else:
+            text = f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {{measure}}: "
+            if verdict == "open":
+                text = "Whether {systems} is better than {baseline} by {measure} is undecided: "
             values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
-            text += f": {'+' if row.difference > 0 else ''}{{difference}} {{interval}}, P(better) {{p_better}}"
+            text += f"{'+' if row.difference > 0 else ''}{{difference}} {{interval}}, P(better) {{p_better}}"
             if row.margin:
                 values["p_loss"] = row.p_loss
                 text += f", P(loss > {margin}) {{p_loss}}"
@@ -81,10 +80,15 @@ def _against(result: Result) -> Iterator[Finding]:
 def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     measure, systems, tied = decision.measure, decision.recommended, decision.tied
     if decision.reason:
-        yield Finding("recommendation", "clirbench cannot recommend a system: {reason}.", {"reason": decision.reason})
+        column = result.board[measure]
+        held = np.flatnonzero(column.oriented == np.nanmax(column.oriented, initial=-np.inf)).tolist()
+        values: dict[str, Any] = {"reason": decision.reason, "measure": measure}
+        values["highest"] = [result.board.systems[at] for at in held]
+        highest = f" {{highest}} {'has' if len(held) == 1 else 'have'} the highest {{measure}}." if held else ""
+        yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
         return
     others, wanted = decision.standings[len(systems) :], result.board.first_measure
-    values: dict[str, Any] = {"measure": measure, "systems": systems, "tied": tied}
+    values = {"measure": measure, "systems": systems, "tied": tied}
     by_reference = result.board[measure].judged_by == "pseudo-relevance"
     other_text = judged(result.board[measure], real_metrics(result.board))["other_text"]
     by = f"By this {'ranking' if other_text else 'reference'}, " if by_reference else ""
@@ -107,10 +111,10 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}{first}: significantly better than {rest}."
     yield Finding("recommendation", said, values)
     if flagged:
-        said = "{systems} repeats wording that only the reference has; by another reference it may not be first"
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
-        more = ": clirbench recommends it only if another one puts it before {instead}" if other else ""
-        yield Finding("near reference", f"{said}{more}.", {"systems": flagged, "instead": other})
+        more = " clirbench recommends it only if by another reference, too, it comes before {instead}." if other else ""
+        yield Finding("near reference", f"{said}{more}", {"systems": flagged, "instead": other})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -119,12 +123,11 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
     first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]))
     if result.units.along_training and steps[first] < steps[systems[0]]:
-        values = {"system": first, "step": short(steps[first])}
-        said = _trained_by(result).replace("{", "{{").replace("}", "}}")
-        yield Finding("cheapest", f"The cheapest of the tied systems is {{system}} ({said} {{step}}).", values)
+        values = {"system": first, "by": _trained_by(result), "step": short(steps[first])}
+        yield Finding("cheapest", "The cheapest of the tied systems is {system} ({by} {step}).", values)
     grades = {one["metric"]: one["grade"] for one in findings(result) if one.kind == "agreement"}
     if not all_tied:
-        yield from _picked(decision, grades)
+        yield from _picked(decision, grades, " by the reference in doubt" if flagged else "")
     # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
     # excludes chance.
     first, grade = next(iter(grades.items()), ("", ""))
@@ -136,8 +139,11 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
             yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
 
 
-def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
-    """The metrics whose first system is the recommended or a tied one; then all others, those that lose most first."""
+def _picked(decision: Decision, grades: Mapping[str, str], by: str) -> Iterator[Finding]:
+    """The metrics whose first system is the recommended or a tied one; then all others, those that lose most first.
+
+    `by`: what a loss is measured by, where that is in doubt.
+    """
     of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
     losing = [system for system in of if not decision[system].in_set]
     if right := [metric for system in of if system not in losing for metric in of[system]]:
@@ -150,7 +156,7 @@ def _picked(decision: Decision, grades: Mapping[str, str]) -> Iterator[Finding]:
     for system in sorted(losing, key=lambda system: decision[system].difference):
         loss, *interval = _loss(decision, system)
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
-        said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}"
+        said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{by}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
         yield Finding("choice", f"{said}.", values | {"loss": loss, "interval": tuple(interval)})

@@ -14,6 +14,7 @@ from clirbench import pages as wording
 from clirbench.columns import kind
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
+from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
 from clirbench.report.answer import judges
@@ -186,8 +187,16 @@ def legend(result: Result) -> list[str]:
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
     most = "; at most moderate where the metrics' own reference judges" if own else ""
+    if result.experiment.paper:
+        most = "; in a paper's experiment no judge lowers a grade"
+    apart = "Made independently: in training runs of their own, best by different makers."
+    if (first := result.board.first_measure) is not None:
+        apart += f" This answer is about {first.name}: primary=MEASURE takes another."
+    own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
+    if "RBO" in own_p and len(own_p) > 1:
+        apart += f" RBO alone has p = {number(own_p['RBO'], 2)}."
     needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
-    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}.']
+    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}. {apart}']
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:

@@ -19,6 +19,7 @@ https://tartarus.org/martin/PorterStemmer/ ("points of difference from the publi
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -133,12 +134,11 @@ _STEP_4 = (
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
     "iti", "ous", "ive", "ize",
 )  # fmt: skip
-_RULES = (
-    (_STEP_2, 0),
-    (_STEP_3, 0),
-    ({suffix: suffix[:-3] if suffix.endswith("ion") else "" for suffix in _STEP_4}, 1),
-)
-"""Steps 2 to 4: suffixes and what they become where the stem has a measure above the number."""
+_RULES = [
+    ({end: [rule for rule in rules.items() if rule[0][-2:] == end] for end in {suffix[-2:] for suffix in rules}}, least)
+    for rules, least in [(_STEP_2, 0), (_STEP_3, 0), (dict.fromkeys(_STEP_4, ""), 1)]
+]
+"""Steps 2 to 4: suffixes by their last two letters, what they become, and above which measure of the stem they do."""
 
 
 def porter(word: str) -> str:
@@ -181,9 +181,9 @@ def _step_1b(word: str) -> str:
     return word
 
 
-def _replace(word: str, rules: dict[str, str], least: int) -> str:
+def _replace(word: str, rules: Mapping[str, Sequence[tuple[str, str]]], least: int) -> str:
     """The first rule whose suffix fits decides, whether or not its stem is long enough; `-ion` only after s or t."""
-    for suffix, replacement in rules.items():
+    for suffix, replacement in rules.get(word[-2:], ()):
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
             fits = _measure(stem) > least and (suffix != "ion" or stem.endswith(("s", "t")))

@@ -78,10 +78,15 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
         )
     if not lengths.any():
         raise empty_collection(documents)
-    found, counts = np.unique(np.concatenate(keys), return_counts=True)
-    of_term, of_document = np.divmod(found, n)
-    starts = np.searchsorted(of_term, np.arange(len(terms) + 1))
-    return Postings(lengths, starts, of_document.astype(np.int32), counts.astype(np.int32))
+    found = np.concatenate(keys)  # below, nothing of this length is held twice for long
+    del keys
+    found.sort()
+    last = np.flatnonzero(np.append(found[1:] != found[:-1], [True] * (len(found) > 0)))
+    found, counts = found[last], np.diff(np.append(-1, last)).astype(np.int32)
+    del last
+    starts = np.searchsorted(found, np.arange(len(terms) + 1) * n)
+    found %= n
+    return Postings(lengths, starts, found.astype(np.int32), counts)
 
 
 class KnownChunks:

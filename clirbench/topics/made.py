@@ -169,10 +169,7 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
     enters a topic as the word of the text that analyses to it alone, so that any engine can search it; in a script
     without spaces, and where marks divide a word, as it stands.
     """
-    frequency: Counter[str] = Counter()
-    analysed = lru_cache(MOST_CHUNKS)(analyzer.terms)
-    for document in documents:
-        frequency.update(set().union(*map(analysed, set(document.text.split()))))
+    frequency = _frequencies(documents, analyzer, min_documents)
 
     @lru_cache(MOST_CHUNKS)
     def words_of(chunk: str) -> tuple[tuple[str, str], ...]:
@@ -185,11 +182,21 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
     def words(text: str) -> list[str]:
         found: dict[str, str] = {}
         for term, word in (one for chunk in text.split() for one in words_of(chunk)):
-            if frequency[term] >= min_documents:
+            if term in frequency:
                 found.setdefault(term, word)
         return [found[term] for term in sorted(found, key=frequency.__getitem__)]
 
     return words
+
+
+@lru_cache(maxsize=1)  # a second kind of topics asks the same
+def _frequencies(documents: Documents, analyzer: Analyzer, least: int) -> dict[str, int]:
+    """In how many documents each term is that is in at least so many."""
+    frequency: Counter[str] = Counter()
+    analysed = lru_cache(MOST_CHUNKS)(analyzer.terms)
+    for document in documents:
+        frequency.update(set().union(*map(analysed, set(document.text.split()))))
+    return {term: count for term, count in frequency.items() if count >= least}
 
 
 def other_kind(source: object, analyzer: Analyzer) -> Made | None:

@@ -44,7 +44,7 @@ def test_those_against_the_scoring_reference_take_part_and_others_are_named(fold
     found = FolderCorpus(str(folder)).read().official
     assert scores(found) == {"COMET-22": {"one": "0.5"}, "MetricX-24-QE": {"one": "3.5"}, "human": {"one": "-0.125"}}
     assert found.unused == {
-        "bleu-all": "computed here",
+        "bleu-all": "clirbench has its own",
         "COMET-B": "against reference B",
         "COMET-D": "against reference D",
         "twice": "several values of one system",
@@ -76,8 +76,8 @@ def test_a_table_without_its_columns_names_them(folder: Path) -> None:
         ("wmt24/en-es", ["AutoRank", "MetricX", "CometKiwi"], {}),
         ("wmt22/de-en", ["COMET-22", "human"], {}),
         ("wmt23/he-en", [], {"COMET": "several values of one system"}),
-        ("wmt23/uk-en", ["COMET-23"], {"human": "no system has a score_z", "chrf-refA": "computed here"}),
-        ("wmt21/en-cs", None, {"bleu-A": "computed here", "bleu-B": "against reference B"}),
+        ("wmt23/uk-en", ["COMET-23"], {"human": "no system has a score_z", "chrf-refA": "clirbench has its own"}),
+        ("wmt21/en-cs", None, {"bleu-A": "clirbench has its own", "bleu-B": "against reference B"}),
     ],
 )
 def test_every_official_score_of_wmt_is_used_or_named(

@@ -91,8 +91,8 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
     made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
     values = dict(zip(made.board.systems, measure.values.tolist(), strict=True))
     other = max(values.keys() - {"h3", "h7"}, key=values.__getitem__)
-    said = "h7 repeats wording that only the reference has; by another reference it may not be first: clirbench "
-    said += f"recommends it only if another one puts it before {other}."
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first. clirbench "
+    said += f"recommends it only if by another reference, too, it comes before {other}."
     assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
     assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
 
@@ -212,7 +212,8 @@ def test_sentences_are_short(evidence: Evidence) -> None:
 def test_nothing_is_decided_from_scores_alone() -> None:
     made = result(board({"BLEU": [1, 2, 3, 4, 5, 6]}, {"MAP": [1, 2, 3, 4, 5, 6]}))
     assert decision_sentences(made) == (
-        "clirbench cannot recommend a system: MAP has no per-topic values, so its noise is unknown.",
+        "clirbench cannot recommend a system: MAP has no per-topic values, so its noise is unknown. "
+        "g6 has the highest MAP.",
     )
     assert decision_tables(made) == ()
     assert decision_sentences(result(board({"A": [1, 2]}, {}))) == ()

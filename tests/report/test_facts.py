@@ -169,7 +169,9 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
     assert second == f"Systems: 3; left out: {left_out}."
     computed = "BLEU, chrF1, chrF2, MacroF1, MicroF1"
-    assert third.startswith(f"Scores computed: {computed}; read: MetricX; not used: bleu-all (computed here). Groups: ")
+    assert third.startswith(
+        f"Scores computed: {computed}; read: MetricX; not used: bleu-all (clirbench has its own). Groups: "
+    )
     assert blank == ""
     made = cb.load(cli.cwd / "run").results["set_up"]
     assert (made["languages"], made["analyzer"], made["documents"]) == ("en", "english", 10)
