@@ -99,13 +99,12 @@ class UnknownName(ConfigError):
         said, near = ", ".join(listed) or "none", get_close_matches(name, listed, NEAREST, 0)
         if len(said) > LISTED:
             said = f"{', '.join(near)} and {len(listed) - len(near)} others"
-        close = closest_match(name, listed, 0.5 if len(listed) > 1 else 0)
-        super().__init__(f"unknown {kind} {name!r}.{close} Choices: {said}")
+        super().__init__(f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {said}")
 
 
-def closest_match(name: str, choices: Sequence[str], likeness: float = 0.5) -> str:
+def closest_match(name: str, choices: Sequence[str]) -> str:
     """` Did you mean 'MAP'?` for a name that is close to one of the choices, nothing for another."""
-    close = closest(name, choices, likeness)
+    close = closest(name, choices)
     return f" Did you mean {close!r}?" if close else ""
 
 

@@ -3,6 +3,7 @@ r"""Tables ready for a paper: booktabs, the best in bold, \texttimes\ for what i
 They need `\usepackage{booktabs,graphicx,textcomp}` and nothing else.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ def table(made: Table) -> Iterator[str]:
     """
     header, rows = [*map(escape, (made.corner, *made.header[1:]))], cells(made)
     widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
+    rows = [
+        [_broken(cell) if width > WIDEST else cell for cell, width in zip(row, widths, strict=True)] for row in rows
+    ]
     columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
     yield from (f"% {one_line(name)}: {one_line(meaning)}" for name, meaning in made.about.items())
     yield from (r"\begin{table}", r"\centering")
@@ -66,6 +70,12 @@ def _cell(column: TableColumn, cell: Any) -> str:
     if not isinstance(cell, Cell):
         return text
     return (rf"\textbf{{{text.strip('$')}}}" if cell.best else text) + MARKS.get(cell.mark, "")
+
+
+def _broken(text: str) -> str:
+    """A cell of a paragraph column, which breaks within paths and names too, set left."""
+    parts = re.sub(r"(?<=[/=_])(?=\S)|(?<=\.)(?=[a-z])", r"\\allowbreak{}", text)
+    return rf"{{\raggedright {parts}\par}}"
 
 
 def escape(text: str) -> str:

@@ -58,9 +58,6 @@ class CheckpointSystems(FileSystems):
             checked("systems.translator", self.translator, OfModels)
         main = placeholders(f"systems.{'pattern' if self.pattern else 'model'}", str(self.pattern or self.model))
         other = placeholders("systems.test_pattern", self.test_pattern) if self.test_pattern else main
-        if not main and "*" in str(self.pattern):
-            meant = str(self.pattern).replace("*", "%step%", 1)
-            raise ConfigError(f"systems.pattern={self.pattern}: names no step; type 'systems.pattern={meant}'")
         if sorted(main) != sorted(other):
             raise ConfigError(
                 f"systems.test_pattern has the placeholders {first_ten(other) or 'none'}, "

@@ -63,7 +63,7 @@ def test_a_row_that_begins_with_a_bracket_or_star_is_no_argument() -> None:
 
 
 def test_long_texts_stand_below_or_are_paragraphs(tmp_path: Path) -> None:
-    rows = [("a", "word " * 40, 0.5)] * 3
+    rows = [("a", "word " * 40 + "a/path_of/more.than/three_centimetres.tsv", 0.5)] * 3
     lines = list(table(Table("power", "How many?", ("x", "why", "y"), tuple(rows), ("Said. " * 900,))))
     assert r"\caption{How many?}" in lines
     assert r"\footnotesize\setlength{\tabcolsep}{3pt}" not in lines
