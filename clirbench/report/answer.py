@@ -43,6 +43,11 @@ class Answer:
     findings: tuple[Finding, ...]
     sentences: tuple[str, ...]
 
+    @property
+    def grades(self) -> dict[str, str]:
+        """The grade of each metric, best first."""
+        return {found["metric"]: found["grade"] for found in self.findings if found.kind == "agreement"}
+
     def __str__(self) -> str:
         return " ".join(self.sentences)
 

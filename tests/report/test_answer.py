@@ -45,10 +45,6 @@ def of(metrics: Mapping[str, Sequence[float]], reliability: float = 1.0, **metad
     return answered(run_of(metrics, reliability, **metadata))
 
 
-def grades_of(found: Answer) -> dict[str, str]:
-    return {one["metric"]: one["grade"] for one in found.findings if one.kind == "agreement"}
-
-
 def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     """3 of 66 pairs of Good are in the other order: 95.5 %; of Fair 5."""
     found = of({"Good": GOOD, "Fair": FAIR, "Noise": NOISE})
@@ -59,7 +55,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
         "Also strong: Fair. Close to a coin flip: Noise. Grades do not rank the metrics against each other.",
     )
-    assert grades_of(found) == {"Good": "strong", "Fair": "strong", "Noise": "little"}
+    assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
 
 
@@ -92,7 +88,7 @@ def test_the_first_sentence_and_the_grade(
 ) -> None:
     found = of(metrics, **metadata)
     assert re.fullmatch(first, found.sentences[0])
-    assert grades_of(found) == grades
+    assert found.grades == grades
 
 
 def test_undecided_says_how_many_systems_it_takes() -> None:
@@ -107,14 +103,14 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
-    assert grades_of(of({"Noise": NOISE}, reliability=0.3)) == {"Noise": "too noisy to tell"}
+    assert of({"Noise": NOISE}, reliability=0.3).grades == {"Noise": "too noisy to tell"}
 
 
 def test_a_coin_flip() -> None:
     y = np.arange(40.0)
     coin = np.where(y % 2 == 0, y, 40 - y)  # 0, 39, 2, 37, ...
     made = result(board({"X": coin.tolist()}, {"MAP": y.tolist()}))
-    assert grades_of(answered(made)) == {"X": "little"}
+    assert answered(made).grades == {"X": "little"}
     assert re.match(
         r"X is close to a coin flip \(at most \d\d % right, 95 % confidence\)\.", answered(made).sentences[0]
     )
@@ -126,7 +122,7 @@ MODELS = [f"model_{1000 * i}" for i in range(1, 13)]
 def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given() -> None:
     made = result(board({"Good": GOOD}, {"MAP": MAP}, systems=MODELS))
     found = answered(made)
-    assert (grades_of(found), made.units.source) == ({}, "number")
+    assert (found.grades, made.units.source) == ({}, "number")
     assert found.sentences[:2] == (
         "Names alike but for a number are taken for checkpoints of one run (if not, units=none), which cannot validate "
         "a metric for other runs.",
@@ -134,7 +130,7 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
     alone = answered(replace(told, correlations=tuple(correlate(told.board, units=told.units))))
-    assert grades_of(alone) == {"Good": "weak"}  # the number in the names explains all of it
+    assert alone.grades == {"Good": "weak"}  # the number in the names explains all of it
 
 
 @pytest.mark.parametrize("names", [MODELS, [f"s{i}" for i in range(1, 13)]])
@@ -143,7 +139,7 @@ def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str
     order = [4, 0, 2, 1, 7, 3, 5, 9, 6, 11, 8, 10]
     columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
     found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
-    assert set(grades_of(found).values()) == {"strong"}
+    assert set(found.grades.values()) == {"strong"}
     needed = "This needs systems made independently: if these are checkpoints of one run, no evidence remains "
     assert f"{needed}(units=number)." in found.sentences
 
@@ -159,7 +155,7 @@ def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
         made = result(board({"X": metric.tolist()}, {"MAP": measure.tolist()}, systems=MODELS))
         joined += made.units.along_training
         found = answered(made)
-        assert not {"strong", "moderate"} & set(grades_of(found).values()) or "(units=number)" in str(found)
+        assert not {"strong", "moderate"} & set(found.grades.values()) or "(units=number)" in str(found)
     assert joined >= 32
 
 
@@ -263,8 +259,8 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
         found = of(columns, reliability=0.4 if seed % 3 else 0.9, **metadata)
         others = other_metrics([one for one in found.findings if one.kind == "agreement"])
         assert len(str(found).replace(others, "").split()) <= WORDS
-        assert set(re.findall(r"Metric\d", f"{found.sentences[0]} {others}")) >= set(grades_of(found)) or set(
-            grades_of(found).values()
+        assert set(re.findall(r"Metric\d", f"{found.sentences[0]} {others}")) >= set(found.grades) or set(
+            found.grades.values()
         ) == {"too noisy to tell"}
         first = found.sentences[0]
         assert len(first.split()) <= 25
