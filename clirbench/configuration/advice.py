@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -59,13 +60,14 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
     if word.lstrip("+") in (*BY_NAME, *NODES):
-        return f"Type {_set(word, following)}"
+        folder = f"clirbench {following} " if BY_NAME.get(word) and _is_folder(Path(following)) else ""
+        return f"Type {folder}{_set(word, following)}"
     if word in OPTIONS:
         return f"Type clirbench --{word}"
     key = key_of(before)
     if "=" in before and key in BY_NAME and BY_NAME[key].kind == TEXT and not BY_NAME[key].more and not path.exists():
         return f"A text with a space is quoted; type '{before} {word}'"
-    if path.is_dir():
+    if _is_folder(path):
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
     if path.is_file() and path.suffix in (".tsv", ".csv"):
@@ -135,6 +137,12 @@ def of_option(option: str, words: Sequence[str]) -> str:
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError):  # a name that is too long, before Python 3.12
+        return path.is_dir()
+    return False
+
+
 def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[str] = ()) -> ConfigError:
     """An error for a name that a group does not have, with what to type where it is something else.
 
@@ -159,7 +167,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
             "systems": folder,
             "experiment": folder,
         }.get(group, "")
-    elif path.is_dir() and group in ("experiment", "corpus"):
+    elif group in ("experiment", "corpus") and _is_folder(path):
         meant = f"folder={name}"
     said = f"{group}={name}: is no name of {group}; type {meant}"
     guess = closest_match(name, known)

@@ -1,6 +1,6 @@
 """What a corpus is: the test set of the MT metrics, and the collection that is searched."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Protocol, runtime_checkable
@@ -48,8 +48,9 @@ class Corpus:
     `NO_TEST`. `scores` are metrics that came with the corpus,
     `official` the scores that its organisers published. `sentences` cuts the source's documents for a
     translator, where they are lines. `crossed`: the reference that is searched and the other one that metrics score
-    against. A layout is None where translations of that side are not files (a corpus held in memory, simulated
-    systems). `notes` are plain sentences for the report: what was counted, chosen or left out.
+    against; `references_left_out`: each of neither, and what is used instead. A layout is None where translations of
+    that side are not files (a corpus held in memory, simulated systems). `notes` are plain sentences for the report:
+    what was counted, chosen or left out.
     """
 
     test: TestSet
@@ -62,6 +63,7 @@ class Corpus:
     sentences: SentenceSplitter | None = None
     scores: tuple[Metric, ...] = ()
     official: OfficialScores = field(default_factory=OfficialScores)
+    references_left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

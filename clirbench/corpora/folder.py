@@ -8,6 +8,7 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import Layout, chosen_references, folder_layout, official_scores
 from clirbench.corpora.sides import SideTexts, read_corpus, side_texts
 from clirbench.errors import ClirbenchError, ConfigError, gathered, raise_all
+from clirbench.pages import listed
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,10 @@ class FolderCorpus:
     def read(self) -> Corpus:
         test, searched = self._layouts()
         corpus = read_corpus(test, searched, self.references, self.collection, self.documents_size)
-        scoring = corpus.crossed[1] if corpus.crossed else chosen_references(test, self.references)[0]
-        return replace(corpus, official=official_scores(test, scoring))
+        used = corpus.crossed or chosen_references(test, self.references)
+        unused = {name: f"{listed(used)} is; references={name}" for name in sorted({*test.references} - {*used})}
+        scoring = used[1] if corpus.crossed else used[0]
+        return replace(corpus, official=official_scores(test, scoring), references_left_out=unused)
 
     def side_texts(self) -> SideTexts:
         """What tells the languages."""

@@ -194,7 +194,7 @@ def legend(result: Result) -> list[str]:
         apart += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
     if "RBO" in own_p and len(own_p) > 1:
-        apart += f" RBO alone has p = {number(own_p['RBO'], 2)}."
+        apart += f" RBO is RBO(p={short(own_p['RBO'])})."
     needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
     return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}. {apart}']
 
@@ -323,6 +323,7 @@ def set_up(result: Result) -> dict[str, Any]:
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
+        "references_left_out": {**corpus.references_left_out} if corpus else {},
         "scores": tuple(one.name for one in result.board.columns if one.origin == "imported" or one.name in beside),
         "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},
         "grouped_by": _groups(result),
@@ -340,7 +341,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}."
+    references = _left_out("; references not used", found["references_left_out"])
+    yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
     used = "; ".join(f"{how}: {', '.join(names)}" for how, names in scores.items() if names) or "none"

@@ -191,7 +191,7 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
 
 @lru_cache(maxsize=1)  # a second kind of topics asks the same
 def _frequencies(documents: Documents, analyzer: Analyzer, least: int) -> dict[str, int]:
-    """In how many documents each term is that is in at least so many."""
+    """In how many documents each term is that is in `least` or more."""
     frequency: Counter[str] = Counter()
     analysed = lru_cache(MOST_CHUNKS)(analyzer.terms)
     for document in documents:

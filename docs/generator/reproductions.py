@@ -42,8 +42,8 @@ HEAD = """<!-- Written by docs/generator/reproductions.py from docs/data/reprodu
 Every row is a sealed run that `clirbench verify` computed again before it entered. `DATA` is the folder with the
 published texts ([data sets](how-to/corpus.md#data-sets-with-a-manifest)); without it a command needs no data. Of a
 published table the cells count that can be compared, of any other run Kendall's tau of the metric and measure that its
-answer begins with. A seal is of one folder, and holds when and by what command it was made: a run made again is sealed
-anew, its figures are the same.
+answer begins with. A seal is of one folder, and holds when and by what command it was made: a run made again has
+another seal and the same figures.
 
 """
 TAIL = """
