@@ -43,14 +43,12 @@ class Corpus:
     """The two sides of an experiment, where systems put their translations of each, and scores that lie beside.
 
     `test` and `english` may come from the same folder. `collection` names a second collection (`news`): its
-    measures carry the name, `MAP[news]`; empty for the collection of the experiment itself. Without an English side
-    `english` has its documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is
-    `NO_TEST`. `scores` are metrics that came with the corpus,
-    `official` the scores that its organisers published. `sentences` cuts the source's documents for a
-    translator, where they are lines. `crossed`: the reference that is searched and the other one that metrics score
-    against; `references_left_out`: each of neither, and what is used instead. A layout is None where translations of
-    that side are not files (a corpus held in memory, simulated systems). `notes` are plain sentences for the report:
-    what was counted, chosen or left out.
+    measures carry the name, `MAP[news]`; empty for the experiment's own. Without an English side `english` has its
+    documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is `NO_TEST`. `scores` are
+    metrics that came with the corpus, `official` the scores that its organisers published. `sentences` cuts the
+    source's documents for a translator, where they are lines. `crossed`: the reference that is searched and the other
+    one that metrics score against; `references_left_out`: each of neither, and what is used instead. A layout is None
+    where translations of that side are not files. `notes` are sentences for the report.
     """
 
     test: TestSet
