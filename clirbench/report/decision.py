@@ -113,7 +113,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if flagged:
         said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
-        more = " clirbench recommends it only if by another reference, too, it comes before {instead}." if other else ""
+        more = " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         yield Finding("near reference", f"{said}{more}", {"systems": flagged, "instead": other})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value

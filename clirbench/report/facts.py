@@ -189,7 +189,7 @@ def legend(result: Result) -> list[str]:
     most = "; at most moderate where the metrics' own reference judges" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    apart = "Made independently: in training runs of their own, best by different makers."
+    apart = "Made independently: trained apart, if possible by different makers."
     if (first := result.board.first_measure) is not None:
         apart += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
