@@ -302,9 +302,6 @@ SAMPLE = 20_000
 SHORTEST, SURE = 100, 0.95
 """Bytes of letters, and the probability, from which a text tells its language: of 4,820 stretches of 1 to 20 lines of
 WMT texts and help pages that are as long and as sure, 2 were wrong."""
-COMMONEST = {"de": "der die und in", "en": "the of and to", "fr": "de la les et"}
-"""A text of which these words are a tenth, each of them a hundredth, is in that language: of 1,663 texts the model
-called none of 656 such another one."""
 CLOSE = 20
 """CLDR's distance of two languages, below which one is easily taken for the other: Croatian and Bosnian have 8,
 Norwegian and Danish 12, Ukrainian and Russian 24."""
@@ -355,11 +352,6 @@ def language_of(sample: str) -> str:
     """The language that a text is in; empty where it is too short to tell, or in none that can be told."""
     if len("".join(filter(str.isalpha, sample)).encode()) < SHORTEST:
         return ""
-    words = sample.lower().split()
-    for code, common in COMMONEST.items():
-        shares = [words.count(word) / max(1, len(words)) for word in common.split()]
-        if sum(shares) >= 0.1 and min(shares) >= 0.01:  # the model would say so too, after half a second of loading
-            return code
     code, probability = _identifier().classify(sample)
     return "" if probability < SURE or code in NO_LANGUAGE else language_code(code)
 
