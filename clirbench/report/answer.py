@@ -355,7 +355,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("grades do not rank the metrics against each other")
+        said.append("neither grade nor order shows that one metric is better than another")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -365,10 +365,13 @@ def p_said(value: float) -> str:
 
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
-    equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
-    equal += ", so the grade stays" if found["grade"] == WEAK else ""
-    alone = "no two systems have the same, so {metric} cannot be shown to add to it"
-    return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
+    equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak evidence at most"
+    if found["grade"] == WEAK:
+        equal = "where it is equal, {metric} is still right in {right} of {pairs} pairs, so {metric} sees more than it "
+        equal += "and keeps its grade"
+    elif found["pairs"]:
+        equal = "where it is equal, {metric} is right in {right} of {pairs} pairs, as luck may be: weak evidence at most"
+    return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
 def _range(found: Finding) -> str:
@@ -389,19 +392,22 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
-    of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
-    if found["of"] == "groups":
-        of = "Among these systems alone, one of each of the {systems} groups ({pairs} pairs)"
+    along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
+    tested = not few and (along or found["p_value"] <= 0.05)
+    one_each = " (only the first system of each of the {systems} groups)" if found["of"] == "groups" else ""
+    of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
+    if tested and not along:  # beside a weak grade, which is about other systems
+        of = "About these systems themselves, more is certain: of their {pairs} pairs"
     told, right, others = (
         "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
         for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
     )
-    first = f"{of}, retrieval can tell {told} apart"
-    if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
+    first = f"{of}{one_each}, retrieval can tell {told} apart"
+    if not tested:
         return f"{first}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}, near-ties")
+    one = f", {'and' if found['others_right'] else 'not'} the near-tie"
+    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the {{others}} near-ties")
     return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
 
 
@@ -430,8 +436,8 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
-    return f"This needs systems made independently: if {belong}, {grade} (units={{units}})."
+    but = "those of one maker (by name) are not" if found["units"] == "maker" else "these are checkpoints of one run"
+    return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
 def _given(found: Finding) -> str:

@@ -186,17 +186,18 @@ def legend(result: Result) -> list[str]:
     strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
-    most = "; at most moderate where the metrics' own reference judges" if own else ""
+    most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    apart = "Made independently: trained apart, if possible by different makers."
+    told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
+    told += f" The {sure} confidence is for all metrics together."
+    told += " Systems are made independently if each was trained by itself, best by different makers."
     if (first := result.board.first_measure) is not None:
-        apart += f" This answer is about {first.name}: primary=MEASURE takes another."
+        told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
     if "RBO" in own_p and len(own_p) > 1:
-        apart += f" RBO is RBO(p={short(own_p['RBO'])})."
-    needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
-    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}. {apart}']
+        told += f" The row RBO is RBO(p={short(own_p['RBO'])})."
+    return [told]
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -388,7 +389,8 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers; units=number groups them"
+            how = "names differ by numbers, but not by one alone that rises with retrieval, as checkpoints' would; "
+            how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
     words = {
