@@ -365,12 +365,12 @@ def p_said(value: float) -> str:
 
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
-    equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak evidence at most"
+    equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["grade"] == WEAK:
         equal = "where it is equal, {metric} is still right in {right} of {pairs} pairs, so {metric} sees more than it "
         equal += "and keeps its grade"
     elif found["pairs"]:
-        equal = "where it is equal, {metric} is right in {right} of {pairs} pairs, as luck may be: weak evidence at most"
+        equal = "where it is equal, {metric} is right in {right} of {pairs} pairs, perhaps by luck: weak at most"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
@@ -394,10 +394,10 @@ def _queries(found: Finding) -> str:
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (only the first system of each of the {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
-        of = "About these systems themselves, more is certain: of their {pairs} pairs"
+        of = "About these systems themselves, more is shown: of their {pairs} pairs"
     told, right, others = (
         "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
         for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))

@@ -201,9 +201,9 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         told, every = r"retrieval can tell (\d+|none|all) apart", [str(found[name]) for name in ("systems", "pairs")]
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Of these systems' own (\d+) pairs \(only the first system of each of the (\d+) groups\)"
+            of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
             every = sure = every[::-1]
-        own = re.sub(r"Of these .+? own", "About these systems themselves, more is certain: of their", of)
+        own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         words = {0: "none", found["separable"]: "all"}
         right, others = words.get(found["right"], str(found["right"])), [str(found["others"])]
         others.insert(0, {0: "none", found["others"]: "all"}.get(found["others_right"], str(found["others_right"])))

@@ -274,7 +274,7 @@ QUERIES = {"topics": "five rare words from each of 369 reference sentences", "se
            "first": "A", "first_by_second": "A", "by_noise": ""}  # fmt: skip
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
-OWN = "About these systems themselves, more is certain: of their 45 pairs"
+OWN = "About these systems themselves, more is shown: of their 45 pairs"
 
 
 @pytest.mark.parametrize(
@@ -303,10 +303,10 @@ OWN = "About these systems themselves, more is certain: of their 45 pairs"
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (only the first system of each of the 10 groups), "
+        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
          "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the 35 near-ties."),
-        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (only the first "
-         "system of each of the 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first system "
+         "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell all "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, f"{OWN}, "
