@@ -54,7 +54,7 @@ class ScoreTables:
     `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR
     measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
     comes first: the other lists use the new names. `reference`: the reference of the test set that a metric, also one
-    of files, scores against, by its letter, or `none`. A system missing from a table is a hole in its columns. `title`
+    of files, scores against, or that an imported measure is made from, by its letter, or `none`. A system missing from a table is a hole in its columns. `title`
     heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
     `error`, or a `hole`, which its column has. With a `mark`, an imported measure that is computed too is called
     `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata` names it. `further`:

@@ -108,7 +108,7 @@ def judged(
 ) -> Finding:  # fmt: skip
     """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
 
-    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from;
+    `other_text`: relevance is known to be made from no text that `metrics` score against;
     `others`: metrics of which those are named that were read, and that do not match words by their names.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
@@ -118,7 +118,8 @@ def judged(
     read = [metric.name for metric in others if metric.origin == "imported"]
     free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
     values |= {"metric": metrics[0].name} if capped else {}
-    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
+    other = against == {OTHER} or measure.declared.get("made_from") == ""
+    return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
 
 
 def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
@@ -256,7 +257,7 @@ READ = {
     "known_items": "Retrieval ({}) is judged by known items: the documents that the topics belong to.",
     "model": "Retrieval ({}) is judged by a model, no person.",
     "made": "Retrieval ({}) is judged by relevance generated together with the documents, by no person.",
-    "imported": "{} is read from a score table, which does not say how relevance was judged.",
+    "imported": "{} is read from a score table, which does not say how relevance was judged{own}.",
 }
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
@@ -415,8 +416,12 @@ def _judged(found: Finding) -> str:
     measure, judge = "{measure}", found["judged_by"]
     if found["first_listed"]:
         measure += ", the first measure listed" + ("," if judge == "imported" else "")
+    own = "; not by the metrics' reference, as declared (scores.reference)" if found["other_text"] else ""
+    if found["capped"]:
+        own = "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
+        own += "{{{measure}: none}}')"
     if judge in READ:
-        return READ[judge].format(measure)
+        return READ[judge].format(measure, own=own)
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
     most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""

@@ -222,6 +222,19 @@ def test_metrics_that_score_against_another_text_say_so(against: list[str], othe
     assert (sentence(judged(measure, metrics)) == said) == other
 
 
+def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> None:
+    """Unless it is declared: the words and the cap (`tests.test_columns`) go together."""
+    said = "M{x} is read from a score table, which does not say how relevance was judged"
+    for declared, limits, more in (
+        ({}, False, "."),
+        ({"made_from": ""}, False, "; not by the metrics' reference, as declared (scores.reference)."),
+        ({}, True, "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
+         "{M{x}: none}')."),
+    ):  # fmt: skip
+        measure = Column("M{x}", "measure", np.array(MAP), origin="imported", declared=declared)
+        assert sentence(judged(measure, [measure], capped=limits)) == said + more
+
+
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
     for metrics, measures, missing in (({}, {"MAP": MAP}, "MT metric"), ({"Good": GOOD}, {}, "IR measure")):
         found = answered(result(board(metrics, measures)))
@@ -305,8 +318,8 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
          "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the 35 near-ties."),
-        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first system "
-         "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first "
+         "system of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell all "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, f"{OWN}, "
