@@ -3,6 +3,7 @@ warnings and notes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 from os.path import normpath
 from pathlib import Path
@@ -17,7 +18,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
-from clirbench.report.answer import judges
+from clirbench.report.answer import judged, sentence
 from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
@@ -191,7 +192,7 @@ def legend(result: Result) -> list[str]:
         most = "; in a paper's experiment no judge lowers a grade"
     told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
     told += f" The {sure} confidence is for all metrics together."
-    told += " Systems are made independently if each was trained by itself, best by different makers."
+    told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -263,12 +264,13 @@ def table_notes(result: Result, title: str) -> list[str]:
         if mark(row) == "?":
             reasons.setdefault(row.note.partition(";")[0], {})[row.metric] = None
     every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
-    told = judges(
-        [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
-        result.board.metrics,
-    )
+    judges = dict[str, list[str]]()  # a sentence, and the measures that it is about
+    for column in columns:
+        if column.origin == "computed" and column.judged_by != "people":
+            said = sentence(judged(replace(column, name="\0"), result.board.metrics))
+            judges.setdefault(said.removesuffix("."), []).append(column.name)
     untested = [f"not tested{'' if every else f' ({listed([*of])})'}: {reason}" for reason, of in reasons.items()]
-    return [*untested, *(said.removesuffix(".") for said in told)]
+    return [*untested, *(said.replace("\0", listed(of)) for said, of in judges.items())]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:

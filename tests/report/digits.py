@@ -183,7 +183,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
 def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("covariate"):
         right = str(found["right"]), str(found["pairs"])
-        yield rf"{re.escape(found['metric'])} is (?:still )?right in (\d+) of (\d+) pairs, [^.]*\.", right
+        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs, [^.]*\.", right
     for found in run.of("noise"):
         yield r"With these (\d+) topics, even a perfect metric would order only about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
@@ -205,12 +205,14 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         words = {0: "none", found["separable"]: "all"}
-        right, others = words.get(found["right"], str(found["right"])), [str(found["others"])]
-        others.insert(0, {0: "none", found["others"]: "all"}.get(found["others_right"], str(found["others_right"])))
+        right, others = (
+            words.get(found["right"], str(found["right"])),
+            [str(found["others_right"]), str(found["others"])],
+        )
         apart = {0: "none", found["pairs"]: "all"}.get(found["separable"], str(found["separable"]))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+|all) of them rightly", r", and (\w+) of the (\d+) near-ties"
-        for ends, last in ((r"(?:, (?:and|not) the near-tie)?\.", []), (rf"{rest}\.", others)):
+        more, rest = rf"{told}; .+? orders (\d+|all) of them rightly", r", and of the near-ties (\d+) of (\d+)"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
             yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
                 *sure, apart, right, p_value(found["p_value"]), *last,

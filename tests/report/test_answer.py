@@ -172,8 +172,8 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines alone orders the systems as well as Good; where it is equal, Good is still right in 6 of 6 "
-        "pairs, so Good sees more than it and keeps its grade."
+        "training_lines alone orders the systems as well as Good; where it is equal, Good is right in 6 of 6 pairs, "
+        "so Good sees more and keeps its grade."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -311,23 +311,23 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "are five rare words from each of 369 reference sentences, not people's queries; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
-         "p = .020), and 19 of the 35 near-ties."),
+         "p = .020), and of the near-ties 19 of 35."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and of the near-ties 19 of 35."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first "
          "system of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell all "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, f"{OWN}, "
-         "retrieval can tell 44 apart; X orders all of them rightly (by luck: p = .020), not the near-tie."),
+         "retrieval can tell 44 apart; X orders all of them rightly (by luck: p = .020), and of the near-ties 0 of 1."),
         ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' own 45 pairs, retrieval can tell none "
          "apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and of the near-ties 19 of 35."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
