@@ -380,7 +380,7 @@ def _separable(found: Finding) -> str:
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = ", and of the near-ties {others_right} of {others}" if found["others"] else ""
+    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
     return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
@@ -454,6 +454,6 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "reading": _reading,
     "second": lambda found: (
         f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
-        "orders {tau} (at least {low}, {confidence} confidence)."
+        "orders {tau} (at least {low})."
     ),
 }

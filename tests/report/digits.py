@@ -206,7 +206,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and of the near-ties (\d+) of (\d+)"
+        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of (\d+) near-ties"
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
             yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
@@ -217,9 +217,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
-        yield r"By .+?, .+? orders (.+?) \(at least (.+?), (\d+ %) confidence\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "ci_low")), row["scheme"].partition(",")[0],
-        )  # fmt: skip
+        yield (
+            r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.",
+            (percent(cell(row, "value")), percent(cell(row, "ci_low"))),
+        )
     for found in [*run.of("given"), *run.of("same step")]:
         if found["p_value"] is None:
             yield r"clirbench cannot tell whether a metric adds to .+?: (.+?)\.(?= |$)", (found["note"],)
