@@ -394,7 +394,7 @@ def _judged(found: Finding) -> str:
     if case == "own" and found["lexical_model"]:
         said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
     if read and found["other_text"]:
-        said += "; not by the metrics' reference, as declared (scores.reference)"
+        said += "; scores.reference says: not by the metrics' own reference"
     if found["capped"] and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"

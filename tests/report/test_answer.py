@@ -227,7 +227,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     said = "M{x} is read from a score table, which does not say how relevance was judged"
     for declared, limits, more in (
         ({}, False, "."),
-        ({"made_from": ""}, False, "; not by the metrics' reference, as declared (scores.reference)."),
+        ({"made_from": ""}, False, "; scores.reference says: not by the metrics' own reference."),
         ({}, True, "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
          "{M{x}: none}')."),
     ):  # fmt: skip
