@@ -309,10 +309,11 @@ def set_up(result: Result) -> dict[str, Any]:
     left_out: dict[str, str] = {}
     if inputs and corpus:
         left_out = {**inputs.left_out, **{name: f"pending: {why}" for name, why in inputs.pending.items()}}
-        known = {*left_out, *(t.system for t in inputs.translations)}
-        names = corpus.collection_layout.systems if corpus.collection_layout else ()
-        unnamed = dict.fromkeys((n for n in names if n not in known), "systems.include, systems.exclude")
-        left_out = {**unnamed, **left_out}
+        known, layout = {*left_out, *(t.system for t in inputs.translations)}, corpus.collection_layout
+        if layout and known & {*layout.systems}:  # none: the systems are made, or found by a pattern
+            strange = [name for name in layout.ignored if name.startswith("systems/")]
+            unnamed = dict.fromkeys((n for n in layout.systems if n not in known), "systems.include, systems.exclude")
+            left_out = {**unnamed, **dict.fromkeys(strange, "no .txt, .txt.gz or .jsonl"), **left_out}
     topics = inputs.topics.items() if inputs else ()
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     beside = {metric.name for metric in corpus.scores} if corpus else set()
