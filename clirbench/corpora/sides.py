@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.checks import name_list
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
@@ -152,6 +153,8 @@ def read_corpus(
     with gathered(errors):
         documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
+    names = () if crossed else (english_name(searched, english), *name_list("references", references))
+    every = [name for name in (*names, *sorted(searched.references)) if names and name in searched.references]
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     return Corpus(
         test=test_set,
@@ -161,6 +164,7 @@ def read_corpus(
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
+        references={name: searched.text(searched.references[name]) for name in every},
         notes=tuple(filter(None, (named, *_notes(test, searched, documents, found)))),
     )
 

@@ -17,14 +17,14 @@ from clirbench import pages as wording
 from clirbench.columns import MATCHES_WORDS, OTHER, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
-from clirbench.result import Result
+from clirbench.result import SECOND, Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -151,7 +151,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     if not shown and row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
-        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+        differing = [by for by, of in result.by_reference(name).items() if of.differs]
+        yield Finding("lowered", values={"metric": name, "by": top["lowered"], "references": differing})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -161,7 +162,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
     lowered = "reference" in top["lowered"].split()
-    yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
+    of_judges = judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
+    confirming = [by for by, of in result.by_reference(name).items() if top["grade"] == of.grade == STRONG]
+    yield replace(of_judges, values={**of_judges.values, "metric": name, "confirming": confirming})
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     if not worse and by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]:
@@ -181,7 +184,7 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
 
 def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds) is not None:
+    if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
@@ -205,7 +208,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.kinds)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -261,6 +264,7 @@ READ = {
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
+    "another": "By reference {references}, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
@@ -414,6 +418,7 @@ def _judged(found: Finding) -> str:
     if judge != "pseudo-relevance":
         return f"The source of relevance judgments ({measure}) is unknown."
     most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""
+    most = "; by reference {confirming}, {metric} is strong too" if found.values.get("confirming") else most
     by = f"Retrieval ({measure}) is judged by the ranking of"
     if found["searched_reference"]:
         return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
