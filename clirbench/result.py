@@ -49,8 +49,8 @@ class Inputs:
     """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written.
 
     `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`). `left_out`:
-    why systems are no longer among `translations`. `second`: the topics of another kind, or of another reference, and the
-    text that is searched for them, by `SECOND` or `BY_REFERENCE` and a name.
+    why systems are no longer among `translations`. `second`: the topics of another kind, or of another reference, and
+    the text that is searched for them, by `SECOND` or `BY_REFERENCE` and a name.
     """
 
     corpus: Corpus
@@ -344,10 +344,11 @@ class Result:
                 found[label] = kinds
         return found
 
-    def by_reference(self, metric: str) -> dict[str, KindTau]:
-        """A metric by each other reference that was asked and has a vote, by its name."""
+    @property
+    def by_reference(self) -> dict[str, tuple[KindTau, ...]]:
+        """Every metric by each other reference that was asked and has a vote, by its name."""
         others = [(label.removeprefix(BY_REFERENCE), of) for label, of in self.kinds.items() if label != SECOND]
-        return {by: one for by, of in others if of.votes for one in of.metrics if one.metric == metric}
+        return {by: of.metrics for by, of in others if of.votes}
 
     @property
     def _second_values(self) -> dict[str, Doubles]:

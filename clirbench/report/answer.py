@@ -151,8 +151,12 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     if not shown and row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
-        differing = [by for by, of in result.by_reference(name).items() if of.differs]
-        yield Finding("lowered", values={"metric": name, "by": top["lowered"], "references": differing})
+        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    for by, metrics in result.by_reference.items():
+        held = [(rows[measure.name, one.metric], one) for one in metrics]
+        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
+        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and _place(o.grade) > _place(r.grade)]
+        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -163,7 +167,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("given", values=values)
     lowered = "reference" in top["lowered"].split()
     of_judges = judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
-    confirming = [by for by, of in result.by_reference(name).items() if top["grade"] == of.grade == STRONG]
+    strong = {by: [one.metric for one in of if one.grade == STRONG] for by, of in result.by_reference.items()}
+    confirming = [by for by, metrics in strong.items() if top["grade"] == STRONG and name in metrics]
     yield replace(of_judges, values={**of_judges.values, "metric": name, "confirming": confirming})
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
@@ -264,7 +269,6 @@ READ = {
 """The source of relevance judgments, where judgments or scores are read."""
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
-    "another": "By reference {references}, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
@@ -392,6 +396,15 @@ def _queries(found: Finding) -> str:
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
 
 
+def _by_reference(found: Finding) -> str:
+    weaker, noise = (
+        found["weaker"],
+        "the evidence for {by_noise} is weaker, perhaps by chance" if found["by_noise"] else "",
+    )
+    said = f"the evidence for {{weaker}} is weaker{'; for {by_noise} too, perhaps by chance' if noise else ''}"
+    return f"By reference {{by}}, {said if weaker else noise}." if weaker or noise else ""
+
+
 def _separable(found: Finding) -> str:
     along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
     of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
@@ -476,6 +489,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
+    "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
     "second": lambda found: (

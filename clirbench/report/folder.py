@@ -38,7 +38,7 @@ from clirbench.files.trec import run_file_names, write_qrels, write_run
 from clirbench.pages import Page, Section, Table, points, written
 from clirbench.report import figures, latex, markdown
 from clirbench.report.answer import answered, sentences
-from clirbench.report.decision import decision_findings, decision_sentences
+from clirbench.report.decision import decision_findings, decision_sentences, doubts
 from clirbench.report.facts import counts, data_name, first_names, set_up, set_up_lines, warnings
 from clirbench.report.html.page import plain, write_page
 from clirbench.report.html.report import Live, program, run_page
@@ -80,7 +80,7 @@ def results(result: Result) -> dict[str, Any]:
             name: {"columns": table.header, "text": [c.name for c in table.columns if c.kind == "text"]}
             for name, table in tables.items()
         },
-        "warnings": warnings(result),
+        "warnings": [*doubts(result), *warnings(result)],
     }
     return dict(plain(found))
 
