@@ -23,7 +23,7 @@ from clirbench.statistics.correlation import Correlation, weakened
 from clirbench.statistics.grades import MODERATE, STRONG
 from clirbench.statistics.kinds import Kinds
 from clirbench.text import lookalike_names
-from clirbench.types import Failure
+from clirbench.types import EMPTY, Failure
 
 SAME, LINES = 0.5, 20_000
 """Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
@@ -171,7 +171,7 @@ def reference_text(label: str, corpus: Corpus) -> str:
     return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
 
 
-def capped(rows: Iterable[Correlation], board: Scoreboard, kinds: Mapping[str, Kinds]) -> Iterator[Correlation]:
+def capped(rows: Iterable[Correlation], board: Scoreboard, kinds: Mapping[str, Kinds] = EMPTY) -> Iterator[Correlation]:
     """The rows; strong is moderate where relevance is made from the text that the metric scores against.
 
     That is so too where the text is not known; not where the same metric is strong by people's judgments, by known

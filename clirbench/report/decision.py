@@ -113,9 +113,9 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         leads = {name: {*systems} <= {*of.recommended} for name, of in by_each.items()}
         values |= {f"{so}_by": [name for name in by_each if leads[name] is (so == "first")] for so in ("first", "tied")}
         if values["tied_by"]:
-            where = "first by reference {first_by} and statistically tied with the first by {tied_by}"
-            where = where if values["first_by"] else f"statistically tied with the first by {each}"
-            first = f"clirbench recommends {{systems}}, {where} ({{measure}})"
+            where = "by reference {first_by} first in {measure}, by {tied_by} statistically tied with the first"
+            where = where if values["first_by"] else f"by {each} statistically tied with the first in {{measure}}"
+            first = f"clirbench recommends {'' if tied else 'only '}{{systems}}: {where}"
     elif flagged:
         first = "{systems} is first by {measure}"
     all_tied = 0 < len(tied) == len(others)
@@ -126,9 +126,11 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         tied_all = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest"
         said = f"{tied_all} {{measure}}. Choose the cheapest, or add topics."
     elif tied:
-        said = f"{by}{first}; statistically tied{f' by {each}' if by_each else ''}: {{tied}}."
+        also = f"statistically tied{f' by {each}' if by_each else ''}:"
+        also = f"so {'are' if len(tied) > 1 else 'is'}" if by_each and not values["first_by"] else also
+        said = f"{by}{first}; {also} {{tied}}."
     elif any(of.tied or of.recommended != systems for of in by_each.values()):
-        said = f"{by}{first}; no other system is tied by {each}."
+        said = f"{by}{first}{'' if values['tied_by'] else f'; no other system is tied by {each}'}."
     else:
         near = max(others, key=lambda row: row.difference)
         lead, *interval = _loss(decision, near.system)
@@ -145,7 +147,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         if by_each:
             alone = "" if {*flagged} <= {*result.agreed} else ", which may be why it is first by that reference alone"
             said, other = f"{{systems}} repeats wording that only reference {{by}} has{alone}.", ""
-        yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": values.get("by", "")})
+        searched = {"by": values["by"]} if by_each else {}
+        yield Finding("near reference", said, {"systems": flagged, "instead": other} | searched)
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -182,7 +185,7 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     said = (
         "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is {lead} "
     )
-    said += "{interval} behind: clirbench recommends no system on one of them alone."
+    said += "{interval} behind. clirbench recommends no system on one reference alone."
     return Finding("recommendation", said, values)
 
 
@@ -213,8 +216,9 @@ def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: s
         yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
     for system in sorted(losing, key=lambda system: by_each[losing[system]][system].difference):
         loss, *interval = _loss(by_each[losing[system]], system)
-        values = {"metrics": of[system], "systems": [system], "measure": decision.measure, "by": losing[system]}
-        by = " by reference {by}" if losing[system] else by
+        values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
+        if name := losing[system]:
+            values["by"], by = name, " by reference {by}"
         said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{by}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
