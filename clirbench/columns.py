@@ -17,11 +17,11 @@ from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
-from clirbench.result import MANY_SYSTEMS, SECOND, Experiment, Inputs, Retrieval, with_marks
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.statistics.correlation import Correlation, weakened
 from clirbench.statistics.grades import MODERATE, STRONG
-from clirbench.statistics.kinds import Kinds
+from clirbench.statistics.kinds import KindTau
 from clirbench.text import lookalike_names
 from clirbench.types import EMPTY, Failure
 
@@ -171,17 +171,19 @@ def reference_text(label: str, corpus: Corpus) -> str:
     return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
 
 
-def capped(rows: Iterable[Correlation], board: Scoreboard, kinds: Mapping[str, Kinds] = EMPTY) -> Iterator[Correlation]:
+def capped(
+    rows: Iterable[Correlation], board: Scoreboard, by_reference: Mapping[str, Sequence[KindTau]] = EMPTY
+) -> Iterator[Correlation]:
     """The rows; strong is moderate where relevance is made from the text that the metric scores against.
 
     That is so too where the text is not known; not where the same metric is strong by people's judgments, by known
-    items, or by other references (of `kinds`) than the one that it scores against.
+    items, or by each other reference than the one that it scores against.
     """
     rows = list(rows)
     confirmed = {
         row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
     }
-    others = [{one.metric for one in of.metrics if one.grade == STRONG} for by, of in kinds.items() if by != SECOND]
+    others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
     alone = {column.name for column in board.metrics if column.declared.get("scored_against") == SEARCHED}
     confirmed |= alone.intersection(*others) if others else set()
     for row in rows:

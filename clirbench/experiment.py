@@ -28,7 +28,7 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import counter
 from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import SECOND, Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
+from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
@@ -48,6 +48,7 @@ from clirbench.systems.health import (
 )
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
+from clirbench.topics.base import BY_REFERENCE
 from clirbench.types import Failure, Judged, Run, split_failures
 
 REFERENCES = "(reference side)"
@@ -142,7 +143,7 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
 
     Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
     """
-    retriever, english, topics = experiment.retrievers[name], inputs.english_of(label), inputs.topics_of(label)
+    retriever, (topics, english) = experiment.retrievers[name], inputs.asked(label)
     assert retriever is not None
     task = Search(topics, english.map, experiment.engine.pmap, watch)
     runs, ideal = dict[str, Any](), None
@@ -202,7 +203,7 @@ def jobs_of(
     references = References.of(corpus, inputs.translations)
     copied = None if made_from_reference(experiment) else Shared(references)
     steps = {
-        label: Retrieve(experiment.retrievers[of.retriever], inputs.topics_of(of.topic_label), corpus.document_map)  # type: ignore[arg-type]
+        label: Retrieve(experiment.retrievers[of.retriever], inputs.asked(of.topic_label)[0], corpus.document_map)  # type: ignore[arg-type]
         for label, of in judged.items()
         if not of.runs
     }
@@ -306,14 +307,14 @@ def conclude(work: Result, watch: Watch) -> Result:
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := board.first_measure:
         for label, kinds in result.kinds.items():
-            why = TOPICS if label == SECOND else ANOTHER
+            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
             lowered = lowered_by_kinds(result.correlations, measure.name, kinds, why)
             result = _with(result, correlations=tuple(lowered))
     if experiment.also_retriever and experiment.paper is None:
         found = lowered_by_retrievers(result.correlations, board, result.units)
         result = _with(result, correlations=tuple(found))
     if experiment.paper is None:
-        result = _with(result, correlations=tuple(capped(result.correlations, board, result.kinds)))
+        result = _with(result, correlations=tuple(capped(result.correlations, board, result.by_reference)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []

@@ -37,18 +37,7 @@ from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.top_k import TopK
-from clirbench.result import (
-    BY_REFERENCE,
-    ENGLISH_SIDE,
-    NO_TRANSLATION,
-    REGRET,
-    SECOND,
-    Experiment,
-    Inputs,
-    Result,
-    Retrieval,
-    with_marks,
-)
+from clirbench.result import ENGLISH_SIDE, NO_TRANSLATION, REGRET, Experiment, Inputs, Result, Retrieval, with_marks
 from clirbench.statistics.belonging import NEAR_COPIES, STEM, Units
 from clirbench.statistics.coefficients import P_VALUES, coefficient
 from clirbench.statistics.correlation import KENDALL, Correlation, weakened
@@ -57,7 +46,7 @@ from clirbench.steps import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.systems.likeness import Resemblances
 from clirbench.text import current_limits, limit_error
-from clirbench.topics.base import TopicSource
+from clirbench.topics.base import BY_REFERENCE, SECOND, TopicSource
 from clirbench.types import Documents, Run, Topic, Translation
 
 MOST_REFERENCES = 2
@@ -111,12 +100,11 @@ def second_asked(experiment: Experiment, corpus: Corpus) -> Iterator[tuple[str, 
     and up to two further references of the collection, each another text than the one that is searched."""
     if experiment.second_topics is not None:
         yield SECOND, experiment.second_topics, corpus.english
-    left = MOST_REFERENCES if experiment.second_references and "" in experiment.topics else 0
-    for name, text in list(corpus.references.items())[1:] if corpus.has_english else ():
+    asked = experiment.second_references and corpus.has_english and not corpus.crossed
+    for name, text in [*corpus.references.items()][1 : 1 + MOST_REFERENCES * asked]:
         with suppress(ClirbenchError):  # nobody asked for a text that cannot be read
             lines = Lines.of(text)
-            if left and len(lines) == corpus.document_map.n_lines and not is_searched(lines, corpus):
-                left -= 1
+            if len(lines) == corpus.document_map.n_lines and not is_searched(lines, corpus):
                 yield BY_REFERENCE + name, experiment.topics[""], Documents(text, corpus.document_map)
 
 

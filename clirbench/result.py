@@ -33,15 +33,11 @@ from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
 from clirbench.systems.likeness import Resemblances
 from clirbench.text import Text
-from clirbench.topics.base import TopicSource, described
+from clirbench.topics.base import BY_REFERENCE, SECOND, TopicSource, described
 from clirbench.types import JUDGES, Documents, Doubles, Failure, Judged, Run, Topic, Translation
 
 MOST_RELEVANT = 0.5
 """Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
-
-
-SECOND, BY_REFERENCE = "second kind", "reference "
-"""The label of the second kind of topics; how that of another reference begins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +57,14 @@ class Inputs:
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     second: Mapping[str, tuple[tuple[Topic, ...], Documents]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def topics_of(self, label: str) -> tuple[Topic, ...]:
-        """The topics of a label, or of one of `second`."""
-        return self.second[label][0] if label in self.second else self.topics[label]
+    @property
+    def further_references(self) -> tuple[str, ...]:
+        """The names of the references by which the first measure may be computed too."""
+        return tuple(label.removeprefix(BY_REFERENCE) for label in self.second if label != SECOND)
 
-    def english_of(self, label: str) -> Documents:
-        """The text that is searched for the topics of a label."""
-        return self.second[label][1] if label in self.second else self.corpus.english
+    def asked(self, label: str) -> tuple[tuple[Topic, ...], Documents]:
+        """The topics of a label, or of one of `second`, and the text that is searched for them."""
+        return self.second.get(label) or (self.topics[label], self.corpus.english)
 
     @property
     def searched(self) -> dict[str, Text]:
@@ -333,16 +330,13 @@ class Result:
     @cached_property
     def kinds(self) -> Mapping[str, Kinds]:
         """The first measure by the first kind of topics beside each of `second`, by its label."""
-        column, experiment, found = self.board.first_measure, self.experiment, dict[str, Kinds]()
-        if column is None:
-            return found
+        column, made, found = self.board.first_measure, self.experiment, dict[str, Kinds | None]()
         for label, values in self._second_values.items():
-            kind = label if label != SECOND else str(getattr(experiment.second_topics, "kind", SECOND))
-            said = described(experiment.topics[""], self.evidence.topics(column.name)), kind
-            alpha, seed = experiment.alpha, experiment.seed
-            if kinds := compared_kinds(self.evidence, self.units, column.name, values, said, alpha, seed):
-                found[label] = kinds
-        return found
+            assert column is not None  # it was searched for
+            kind = label if label != SECOND else str(getattr(made.second_topics, "kind", SECOND))
+            said = described(made.topics[""], self.evidence.topics(column.name)), kind
+            found[label] = compared_kinds(self.evidence, self.units, column.name, values, said, made.alpha, made.seed)
+        return {label: kinds for label, kinds in found.items() if kinds}
 
     @property
     def by_reference(self) -> dict[str, tuple[KindTau, ...]]:
@@ -374,26 +368,24 @@ class Result:
             return {}
         for label, values in self._second_values.items():
             measure = replace(column, values=self.evidence.measures[column.name].aggregate(values))
-            columns = tuple(measure if one is column else one for one in self.board.columns)
-            board, per_topic = replace(self.board, columns=columns), {column.name: values}
+            board, per_topic = replace(self.board, columns=(*self.board.metrics, measure)), {column.name: values}
             of = self._decided(replace(self.evidence, board=board, per_topic=per_topic)) if label != SECOND else None
-            found |= {label.removeprefix(BY_REFERENCE): of} if of and of.standings else {}
+            if of and len(of.standings) == len(own.standings):
+                found[label.removeprefix(BY_REFERENCE)] = of
         return {next(iter(self.inputs.corpus.references)): own, **found} if found else {}
 
     @cached_property
     def agreed(self) -> tuple[str, ...]:
         """The systems that are first, or statistically tied with the first, by every reference that was asked, those
         first that the decision recommends."""
-        if self.decision is None:
-            return ()
-        sets = [{*of.recommended, *of.tied} for of in self.decisions.values()]
-        return tuple(s for s in (*self.decision.recommended, *self.decision.tied) if all(s in of for of in sets))
+        own, sets = self.decision or Decision(""), [{*of.recommended, *of.tied} for of in self.decisions.values()]
+        return tuple(system for system in (*own.recommended, *own.tied) if all(system in of for of in sets))
 
     @property
     def recommended(self) -> tuple[str, ...]:
         """The systems to choose: the first ones by the searched reference if all references allow them, else the best
         that they do allow; none where the references have none in common."""
-        first = () if self.decision is None else self.decision.recommended
+        first = (self.decision or Decision("")).recommended
         return tuple(system for system in first if system in self.agreed) or self.agreed[:1]
 
     @property

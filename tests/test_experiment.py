@@ -19,7 +19,7 @@ from clirbench.experiment import compute_steps, retrieve, run, with_store
 from clirbench.measures.parsing import parse
 from clirbench.relevance.top_k import TopK
 from clirbench.report.tables import run_tables
-from clirbench.result import MANY_SYSTEMS, SECOND, Experiment, Inputs, Retrieval, count, no_watch
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, count, no_watch
 from clirbench.retrieval.bm25 import BM25
 from clirbench.store.cached import Cached
 from clirbench.store.store import UNFINISHED, Store
@@ -204,7 +204,7 @@ def test_the_second_kind_is_searched_and_makes_no_column() -> None:
     result, alone = run(made), run(experiment(held()))
     assert [column.name for column in result.board.columns] == [column.name for column in alone.board.columns]
     assert list(result.retrieval) == [""]
-    values = result.second[SECOND].per_topic["", "RR"]
+    values = result.second["second kind"].per_topic["", "RR"]
     assert values.shape == (3, 3)
     assert values[0].tolist() == [1, 1, 1]
     (kinds,) = result.kinds.values()

@@ -48,7 +48,7 @@ class Corpus:
     metrics that came with the corpus, `official` the scores that its organisers published. `sentences` cuts the
     source's documents for a translator, where they are lines. `crossed`: the reference that is searched and the other
     one that metrics score against; `references_left_out`: each of neither, and what is used instead. `references`: of
-    the collection by name, the searched one first; empty where they are crossed. A layout is None where translations of
+    the collection by name, the searched one first. A layout is None where translations of
     that side are not files. `notes` are sentences for the report.
     """
 

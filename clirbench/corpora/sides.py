@@ -153,8 +153,7 @@ def read_corpus(
     with gathered(errors):
         documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
-    names = () if crossed else (english_name(searched, english), *name_list("references", references))
-    every = [name for name in (*names, *sorted(searched.references)) if names and name in searched.references]
+    every = (english_name(searched, english), *name_list("references", references), *sorted(searched.references))
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     return Corpus(
         test=test_set,
@@ -164,7 +163,7 @@ def read_corpus(
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
-        references={name: searched.text(searched.references[name]) for name in every},
+        references={name: searched.text(held[name]) for name in every if name in (held := searched.references)},
         notes=tuple(filter(None, (named, *_notes(test, searched, documents, found)))),
     )
 

@@ -17,7 +17,7 @@ from clirbench import pages as wording
 from clirbench.columns import MATCHES_WORDS, OTHER, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number
-from clirbench.result import SECOND, Result
+from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
@@ -25,6 +25,7 @@ from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.topics.base import SECOND
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -154,8 +155,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     for by, metrics in result.by_reference.items():
         held = [(rows[measure.name, one.metric], one) for one in metrics]
-        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
         noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and _place(o.grade) > _place(r.grade)]
+        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
         yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
@@ -213,7 +214,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.kinds)
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -397,12 +398,8 @@ def _queries(found: Finding) -> str:
 
 
 def _by_reference(found: Finding) -> str:
-    weaker, noise = (
-        found["weaker"],
-        "the evidence for {by_noise} is weaker, perhaps by chance" if found["by_noise"] else "",
-    )
-    said = f"the evidence for {{weaker}} is weaker{'; for {by_noise} too, perhaps by chance' if noise else ''}"
-    return f"By reference {{by}}, {said if weaker else noise}." if weaker or noise else ""
+    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
+    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
 
 
 def _separable(found: Finding) -> str:

@@ -16,8 +16,6 @@ from clirbench.statistics.decision import POPULATION, BaselineComparison, Decisi
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
-OF_STANDING = ("system", "value", "low", "high", "difference", "difference_low", "difference_high")
-"""What table `references` has of a `Standing`, besides `in_set`."""
 FIRST = "which retrieval itself puts first by {measure}"
 """The recommended system: measured, no metric chose it."""
 
@@ -31,11 +29,6 @@ def decision_findings(result: Result) -> tuple[Finding, ...]:
 def decision_sentences(result: Result) -> tuple[str, ...]:
     """The sentences of `decision_findings`."""
     return tuple(str(finding) for finding in decision_findings(result))
-
-
-def doubts(result: Result) -> list[str]:
-    """The sentences that keep a reader of the table `decision` from choosing its first row."""
-    return [str(one) for one in decision_findings(result) if one.kind == "near reference" or "by_other" in one.values]
 
 
 def decision_tables(result: Result) -> tuple[Table, ...]:
@@ -106,49 +99,41 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
     nearest = result.resemblances.nearest if by_reference else ()
     flagged = [name for name in decision.recommended if name in nearest]
-    first = f"clirbench recommends {{systems}}, {FIRST}"
+    first, ties = f"clirbench recommends {{systems}}, {FIRST}", "; statistically tied: {tied}."
     if by_each:
-        values |= {"references": list(by_each), "by": next(iter(by_each))}
         by, each = "By references {references}, ", "both" if len(by_each) == 2 else "all"
-        leads = {name: {*systems} <= {*of.recommended} for name, of in by_each.items()}
-        values |= {f"{so}_by": [name for name in by_each if leads[name] is (so == "first")] for so in ("first", "tied")}
-        if values["tied_by"]:
-            where = "by reference {first_by} first in {measure}, by {tied_by} statistically tied with the first"
-            where = where if values["first_by"] else f"by {each} statistically tied with the first in {{measure}}"
-            first = f"clirbench recommends {'' if tied else 'only '}{{systems}}: {where}"
+        tied_by = [name for name, of in by_each.items() if not {*systems} <= {*of.recommended}]
+        values |= {
+            "references": [*by_each],
+            "by": [name for name in by_each if name not in tied_by],
+            "tied_by": tied_by,
+        }
+        where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
+        first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
+        ties = f"; tied by {each}: {{tied}}." if tied else "; no other is tied."
     elif flagged:
         first = "{systems} is first by {measure}"
-    all_tied = 0 < len(tied) == len(others)
-    if not systems:
-        yield _disagreement(decision, by_each)
-    elif all_tied:
+    if all_tied := 0 < len(tied) == len(others):
         values["n"] = len(decision.standings)
         tied_all = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest"
         said = f"{tied_all} {{measure}}. Choose the cheapest, or add topics."
-    elif tied:
-        also = f"statistically tied{f' by {each}' if by_each else ''}:"
-        also = f"so {'are' if len(tied) > 1 else 'is'}" if by_each and not values["first_by"] else also
-        said = f"{by}{first}; {also} {{tied}}."
-    elif any(of.tied or of.recommended != systems for of in by_each.values()):
-        said = f"{by}{first}{'' if values['tied_by'] else f'; no other system is tied by {each}'}."
+    elif tied or by_each:
+        said = f"{by}{first}{ties}"
     else:
         near = max(others, key=lambda row: row.difference)
         lead, *interval = _loss(decision, near.system)
         values |= {"nearest": near.system, "lead": lead, "interval": tuple(interval)}
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
-        said = f"{by}{first}: significantly better than {rest}{' by reference {by}' if by_each else ''}."
-    if systems:
-        yield Finding("recommendation", said, values)
+        said = f"{by}{first}: significantly better than {rest}."
+    yield Finding("recommendation", said, values) if systems else _disagreement(decision, by_each)
     if flagged:
-        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         other = next((row.system for row in decision.standings if row.system not in nearest), "")
+        said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         if by_each:
-            alone = "" if {*flagged} <= {*result.agreed} else ", which may be why it is first by that reference alone"
-            said, other = f"{{systems}} repeats wording that only reference {{by}} has{alone}.", ""
-        searched = {"by": values["by"]} if by_each else {}
-        yield Finding("near reference", said, {"systems": flagged, "instead": other} | searched)
+            said, other = "{systems} repeats wording that only reference {by} has.", ""
+        yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each), "")})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
@@ -174,27 +159,20 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
 
 
 def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Finding:
-    """That no system is first or tied with the first by each reference: the first by the searched one, and by the one
-    where it loses most."""
-    first = decision.recommended[0]
-    of = by_each[worst := _worst(by_each, first)]
-    values: dict[str, Any] = {"measure": decision.measure, "systems": [], "references": list(by_each), "first": first}
+    """The first system by the searched reference, and the first by the one where that system loses most."""
+    first, by = decision.recommended[0], next(iter(by_each))
+    of = by_each[other := _worst(by_each, first)]
     lead, *interval = _loss(of, first)
-    values |= {"by": next(iter(by_each)), "by_other": worst, "other": of.recommended[0], "lead": lead}
-    values["interval"] = tuple(interval)
-    said = (
-        "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is {lead} "
-    )
-    said += "{interval} behind. clirbench recommends no system on one reference alone."
+    values = {"measure": of.measure, "systems": [], "references": [*by_each], "by": by, "by_other": other, "lead": lead}
+    values |= {"first": first, "other": of.recommended[0], "interval": tuple(interval)}
+    said = "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is"
+    said += " {lead} {interval} behind. clirbench recommends no system on one reference alone."
     return Finding("recommendation", said, values)
 
 
 def _worst(by_each: Mapping[str, Decision], system: str) -> str:
-    """The reference by which choosing a system loses most, of those by which it is not tied with the first."""
-    rows = {
-        name: row for name, of in by_each.items() for row in of.standings if row.system == system and not row.in_set
-    }
-    return min(rows, key=lambda name: rows[name].difference, default="")
+    """The reference by which a system loses most, of those by which it is not tied with the first."""
+    return min((of[system].difference, by) for by, of in by_each.items() if not of[system].in_set)[1]
 
 
 def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: str) -> Iterator[Finding]:
@@ -204,9 +182,7 @@ def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: s
     """
     by_each = result.decisions or {"": decision}
     of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
-    losing = {
-        system: name for system in of if system not in result.agreed and (name := _worst(by_each, system)) in by_each
-    }
+    losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [metric for system in of if system not in losing for metric in of[system]]:
         picked = [system for system in of if system not in losing]
         tied = {"picked": picked} if len(picked) == 1 and picked[0] not in result.recommended else {}
@@ -217,8 +193,8 @@ def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: s
     for system in sorted(losing, key=lambda system: by_each[losing[system]][system].difference):
         loss, *interval = _loss(by_each[losing[system]], system)
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
-        if name := losing[system]:
-            values["by"], by = name, " by reference {by}"
+        values |= {"by": losing[system]} if result.decisions else {}
+        by = " by reference {by}" if result.decisions else by
         said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{by}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
@@ -275,19 +251,11 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 def _references_table(result: Result) -> Iterator[Table]:
     """Every system by each reference that was asked."""
-    rows = [
-        (name, of.measure, *(getattr(own, column) for column in OF_STANDING), str(row.in_set).lower())
-        for name, of in result.decisions.items()
-        for row in of.standings
-        for own in (row if result.board[of.measure].higher_is_better else _turned(row),)
-    ]
-    told = (
-        "difference: from the first by the same reference, by paired topics, of which each reference has its own; "
-        "in_set: it may be the best by this reference. clirbench recommends a system that is in the set of each.",
-    )
-    header = ("reference", "measure", *OF_STANDING, "in_set")
+    rows = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
     if rows:
-        yield Table("references", "Is the same system the best by another reference?", header, rows, told, shown=20)
+        header = ("reference", *(field.name for field in fields(Standing)))
+        yield Table("references", "Is it the same system by another reference?", header, rows, (told,), shown=20)
 
 
 def _turned(row: Standing) -> Standing:

@@ -18,7 +18,7 @@ from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
 from clirbench.report.answer import judges
-from clirbench.result import BY_REFERENCE, SECOND, Counts, Result, with_marks
+from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
@@ -314,7 +314,7 @@ def set_up(result: Result) -> dict[str, Any]:
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     first, unused = result.board.first_measure, corpus.references_left_out if corpus else {}
     ranked = first is not None and first.judged_by == "pseudo-relevance"
-    asked = [by.removeprefix(BY_REFERENCE) for by in inputs.second if by != SECOND] if inputs and ranked else []
+    asked = inputs.further_references if inputs and ranked else ()
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -326,7 +326,7 @@ def set_up(result: Result) -> dict[str, Any]:
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
-        "references_asked": tuple(asked),
+        "references_asked": asked,
         "references_left_out": {name: why for name, why in unused.items() if name not in asked},
         "scores": tuple(one.name for one in result.board.columns if one.origin == "imported" or one.name in beside),
         "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},

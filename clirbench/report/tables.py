@@ -15,7 +15,7 @@ from clirbench.files.run_files import MANIFEST, path_inside, read_marker
 from clirbench.files.tables import as_number
 from clirbench.pages import Cell, Table, listed
 from clirbench.report.decision import decision_tables
-from clirbench.result import SECOND, Result, with_marks
+from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.correlation import Correlation
@@ -165,8 +165,8 @@ def kinds_table(result: Result) -> list[Table]:
     header = ("measure", *OF_KINDS, *(field.name for field in dataclasses.fields(KindTau)))
     own = [(column.name, *(getattr(found, name) for name in OF_KINDS)) for found in every]
     rows = [(*of, *dataclasses.astuple(row)) for of, found in zip(own, every, strict=True) for row in found.metrics]
-    other = "" if {*result.kinds} == {SECOND} else ", or by another reference"
-    return [Table("topic_kinds", f"Is it the same by another kind of topics{other}?", header, rows, text)]
+    title = f"Is it the same by another kind of topics{', or by another reference' if result.by_reference else ''}?"
+    return [Table("topic_kinds", title, header, rows, text)]
 
 
 OF_KINDS = ("kind", "topics", "reliability", "orders", "halves")
