@@ -36,7 +36,7 @@ TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm"
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
 AT_ONCE = 10_000
 """Lines that are cut at a time, so that memory grows with the tokens and not with all characters."""
-STRETCH = 50_000
+STRETCH = 10_000
 """Segments that are counted at a time where a test set has more."""
 SPLIT, MTEVAL, EDGES = 0, 1, 2
 """Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
