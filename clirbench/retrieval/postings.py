@@ -7,7 +7,7 @@ alike: parameters are checked, topics become weighted terms, nothing to search i
 import math
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -51,31 +51,13 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     """
     known = known_chunks(analyzer, tuple(terms))
     n = len(documents)
-    document_of = np.repeat(np.arange(n, dtype=np.int32), documents.map.lengths)
     lengths = np.zeros(n, dtype=np.int32)
     keys = [np.empty(0, dtype=np.int64)]  # term * n + document of every occurrence
-    line = 0
     with known.lock:
-        for block in documents.text.blocks():
-            try:
-                chunks, first = known.chunks(block)
-            except UnicodeDecodeError:
-                deque(decoded(documents.text.blocks(), documents.text.where), 0)  # raises for the line and the byte
-                raise InputError(f"{documents.text.where}: changed while it was read") from None
-            of_lines = document_of[line : line + len(first) - 1]
-            line += len(first) - 1
-            document = np.repeat(of_lines, np.diff(first)[: len(of_lines)])
-            if not len(document):
-                continue
-            chunks = chunks[: len(document)]
-            held = np.bincount(document - document[0], known.n_terms[chunks])
-            lengths[document[0] : document[0] + len(held)] += held.astype(np.int32)
+        for chunks, document in known.read(documents, documents.map.lengths):
+            count_into(lengths, document, known.n_terms[chunks])
             hits, places = known.query_terms(chunks)
             keys.append(hits * np.int64(n) + document[places])
-    if line != documents.map.n_lines:
-        raise AlignmentError(
-            f"{documents.text.where}: {line} lines, but its {n} documents have {documents.map.n_lines}"
-        )
     if not lengths.any():
         raise empty_collection(documents)
     found = np.concatenate(keys)  # below, nothing of this length is held twice for long
@@ -89,17 +71,25 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     return Postings(lengths, starts, found.astype(np.int32), counts)
 
 
+def count_into(counts: Ints32, unit: Ints32, held: Ints32 | None = None) -> None:
+    """Add to `counts` what ascending units hold: one each, or so much."""
+    if len(unit):
+        found = np.bincount(unit - unit[0], held)
+        counts[unit[0] : unit[0] + len(found)] += found.astype(np.int32)
+
+
 class KnownChunks:
-    """The chunks seen so far: how many terms each has, and which of them count.
+    """The chunks seen so far: how many terms each has, and which of them count: the query's, or all (None).
 
     Chunk c has `n_terms[c]` terms; the query terms among them are, by number, `hits[hit_starts[c]:hit_starts[c + 1]]`.
     """
 
-    def __init__(self, analyzer: Analyzer, terms: tuple[str, ...]) -> None:
-        self.analyzer = analyzer
+    def __init__(self, terms_of: Callable[[str], Collection[str]], terms: tuple[str, ...] | None = None) -> None:
+        self.terms_of = terms_of
+        self.every = terms is None
         self.lock = threading.Lock()  # one pass at a time: chunks are numbered and analysed in turn
         self.n_analyses = 0
-        self.numbers = {term: number for number, term in enumerate(terms)}
+        self.numbers = numbering({term: number for number, term in enumerate(terms or ())})
         self._clear()
 
     def _clear(self) -> None:
@@ -113,6 +103,38 @@ class KnownChunks:
     @property
     def n_chunks(self) -> int:
         return len(self._numbers)
+
+    def read(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
+        """The chunks of a text block by block, and in which unit each is, of as many lines as `lengths` has.
+
+        Raises what `postings` raises.
+        """
+        unit_of, line = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), 0
+        for block in documents.text.blocks():
+            try:
+                chunks, first = self.chunks(block)
+            except UnicodeDecodeError:
+                deque(decoded(documents.text.blocks(), documents.text.where), 0)  # raises for the line and the byte
+                raise InputError(f"{documents.text.where}: changed while it was read") from None
+            of_lines = unit_of[line : line + len(first) - 1]
+            line += len(first) - 1
+            unit = np.repeat(of_lines, np.diff(first)[: len(of_lines)])
+            if len(unit):
+                yield chunks[: len(unit)], unit
+        if line != len(unit_of):
+            said = f"{line} lines, but its {len(documents)} documents have {len(unit_of)}"
+            raise AlignmentError(f"{documents.text.where}: {said}")
+
+    def distinct(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
+        """Each unit and each of its terms that count, by number, once, in the order of units; as of `read`."""
+        left = np.empty(0, dtype=np.int64)  # of the last unit, which may go on in the next block
+        for chunks, unit in self.read(documents, lengths):
+            hits, places = self.query_terms(chunks)
+            keys = np.unique(np.append(left, unit[places].astype(np.int64) << 32 | hits))
+            end = np.searchsorted(keys, np.int64(unit[-1]) << 32)
+            yield (keys[:end] >> 32).astype(np.int32), keys[:end].astype(np.int32)
+            left = keys[end:]
+        yield (left >> 32).astype(np.int32), left.astype(np.int32)
 
     def chunks(self, block: bytes) -> tuple[Ints32, Ints]:
         """The numbers of the chunks of whole lines, and where each line begins among them (one more entry than lines).
@@ -150,10 +172,10 @@ class KnownChunks:
         lengths: list[int] = []
         ends: list[int] = []
         hits: list[int] = []
-        numbers, terms_of = self.numbers, self.analyzer.terms
+        numbers, every = self.numbers, self.every
         for chunk in islice(self._numbers, known, None):
-            terms = terms_of(chunk.decode("utf-8"))
-            hits += [numbers[term] for term in terms if term in numbers]
+            terms = self.terms_of(chunk.decode("utf-8"))
+            hits += [numbers[term] for term in terms if every or term in numbers]
             lengths.append(len(terms))
             ends.append(len(hits))
             self._n_bytes += len(chunk)
@@ -174,7 +196,7 @@ class KnownChunks:
 @lru_cache(maxsize=2)
 def known_chunks(analyzer: Analyzer, terms: tuple[str, ...]) -> KnownChunks:
     """What is known of chunks for these query terms, kept alive between the collections that one process searches."""
-    return KnownChunks(analyzer, terms)
+    return KnownChunks(analyzer.terms, terms)
 
 
 def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:
