@@ -164,7 +164,7 @@ class Sentences(Made):
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         n_terms, known = np.zeros(documents.map.n_lines, dtype=np.int32), KnownChunks(_terms_of(self.analyzer))
         for chunks, line in known.read(documents, np.ones_like(n_terms)):
-            count_into(n_terms, line, known.n_terms[chunks])
+            count_into(n_terms, line, known.n_terms(chunks))
         return self.lines(documents, n_terms, self.min_terms)
 
 
