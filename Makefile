@@ -84,7 +84,7 @@ $(STAMP): $(LOCK) pyproject.toml hatch_build.py $(wildcard clirbench/native/*.[c
 	touch $(BASE) $(STAMP)
 
 # What `make install` brings; the translators' frameworks (ctranslate2, transformers with torch) are too heavy for that.
-EXTRAS := bm25s dense lucene ir_datasets dask parquet ray sentences subwords tensorboard
+EXTRAS := bm25s dense lucene ir_datasets dask parquet plot ray sentences subwords tensorboard
 
 # $(RUN_LOCK): what running alone needs, of the same versions; containers and releases install it.
 # Keeps the versions that are pinned already; `make lock UPGRADE=--upgrade` takes the newest ones.

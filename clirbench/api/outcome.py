@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clirbench.checks import require
 from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
@@ -192,12 +193,13 @@ class Outcome:
         """Systems by metric and measure, those that belong together in one colour; headed by their coefficient.
 
         `ax`: where to draw; default, a new figure. The measure is drawn upwards, whichever of the two is named first.
-        Raises `UnknownName` for a column that the run does not have.
+        Raises `UnknownName` for a column that the run does not have, `ResourceError` without the extra `plot`.
 
             >>> import clirbench as cb
             >>> cb.run("europarl_csen_published").plot("MAP", "BLEU").get_xlabel()
             'BLEU'
         """
+        require("plot", "plot", "matplotlib")
         from matplotlib import pyplot
 
         board = self._board()

@@ -3,7 +3,7 @@
 Alignment is checked, never assumed: how many lines a text has, and which lines make which document.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,6 +153,7 @@ def read_corpus(
         documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
+    empty = f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
     return Corpus(
         test=test_set,
         english=documents,
@@ -161,7 +162,7 @@ def read_corpus(
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
-        notes=tuple(filter(None, (named, *_notes(test, searched, documents, found)))),
+        notes=tuple(filter(None, (named, empty if found.n_empty else ""))),
     )
 
 
@@ -236,12 +237,3 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
     if path is not None:
         return read_document_map(path, n_lines, text.where)
     return DocumentMap.blocks_of(n_lines, size)
-
-
-def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> Iterator[str]:
-    if found.n_empty:
-        empty = f"{found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
-        yield f"{documents.text.where}: {empty}"
-    for layout in dict.fromkeys([test, searched]):
-        if strange := [name for name in layout.ignored if name.startswith("systems/")]:
-            yield f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {first_ten(strange)}"

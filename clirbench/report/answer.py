@@ -7,7 +7,7 @@ relevance judgments, these systems' pairs, what is assumed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
@@ -31,6 +31,7 @@ FEWEST_RUNS = 5
 
 OF_ROW = "measure metric grade lowered tau low high p_value p_adjusted systems groups better_half reliability note"
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
+PLACE = {grade: place for place, grade in enumerate((*GRADES, ""))}
 Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
@@ -71,12 +72,8 @@ def findings(result: Result) -> list[Finding]:
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
-    made.sort(key=lambda found: (_place(found["grade"]), 2.0 if isnan(found["low"]) else -found["low"]))
+    made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
     return [*made, *(_about(result, measure, made[0], rows) if made else ())]
-
-
-def _place(grade: str) -> int:
-    return GRADES.index(grade) if grade else len(GRADES)
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
@@ -108,7 +105,7 @@ def judged(
 ) -> Finding:  # fmt: skip
     """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
 
-    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from;
+    `other_text`: relevance is known to be made from no text that `metrics` score against;
     `others`: metrics of which those are named that were read, and that do not match words by their names.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
@@ -118,15 +115,8 @@ def judged(
     read = [metric.name for metric in others if metric.origin == "imported"]
     free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
     values |= {"metric": metrics[0].name} if capped else {}
-    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
-
-
-def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
-    """The sentences on the source of relevance judgments, each once with all the measures that it is about."""
-    names: dict[str, list[str]] = {}
-    for column in measures:
-        names.setdefault(sentence(judged(replace(column, name="\0"), metrics)), []).append(column.name)
-    return [said.replace("\0", listed(of)) for said, of in names.items()]
+    other = against == {OTHER} or measure.declared.get("made_from") == ""
+    return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
 
 
 def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
@@ -135,11 +125,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
-    by = max(grades, key=lambda by: _place(grades[by]), default="")
-    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
-        by = NONE
-    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
-    if worse:
+    lower = {by: grade for by, grade in grades.items() if shown and PLACE[grade] > PLACE[top["grade"]]}
+    by = max(lower, key=lambda by: PLACE[lower[by]], default=NONE)
+    if by in lower or grades.get(by, top["grade"]) in SHOWN.keys() - {top["grade"]}:
         yield _reading_of(result, name, by, grades[by])
     known = covariates(board, units) if shown else {}
     if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
@@ -164,8 +152,6 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
-    if not worse and by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]:
-        yield _reading_of(result, name, by, grades[by])
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
@@ -228,7 +214,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield from separable(result, measure, max(right, key=lambda name: right[name]))
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
-        best = min(grades, key=lambda name: (_place(grades[name]), -right.get(name, 0)))
+        best = min(grades, key=lambda name: (PLACE[grades[name]], -right.get(name, 0)))
         if grades[best] in SHOWN:
             yield _reading_of(result, best, NONE, grades[best])
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
@@ -251,18 +237,23 @@ OPTIONAL = ("noise", "basis", "range", "second")
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
-READ = {
-    "people": "Retrieval ({}) is judged by people.",
-    "known_items": "Retrieval ({}) is judged by known items: the documents that the topics belong to.",
-    "model": "Retrieval ({}) is judged by a model, no person.",
-    "made": "Retrieval ({}) is judged by relevance generated together with the documents, by no person.",
-    "imported": "{} is read from a score table, which does not say how relevance was judged.",
+BY_RANKING = "Retrieval ({measure}) is judged by the ranking of "
+SOURCES = {
+    "people": "Retrieval ({measure}) is judged by people",
+    "known_items": "Retrieval ({measure}) is judged by known items: the documents that the topics belong to",
+    "model": "Retrieval ({measure}) is judged by a model, no person",
+    "made": "Retrieval ({measure}) is judged by relevance generated together with the documents, by no person",
+    "imported": "{measure} is read from a score table, which does not say how relevance was judged",
+    "crossed": BY_RANKING + "reference {searched_reference}; metrics score against reference {scoring_reference}",
+    "other": BY_RANKING + "the documents' own reference translations; metrics score against a separate test set",
+    "own": BY_RANKING + "the metrics' own reference",
 }
-"""The source of relevance judgments, where judgments or scores are read."""
+"""The source of relevance judgments; three where it is the ranking of a reference."""
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
+AT_MOST = {CONTRADICTED: "orders most pairs the wrong way", LITTLE: "is close to a coin flip"}
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
 
@@ -309,13 +300,11 @@ def _agreement(found: Finding) -> str:
         evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
         return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
-    if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way (at most {high} right, {confidence} confidence)."
+    if grade in AT_MOST:
+        return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
-    if grade == LITTLE:
-        return "{metric} is close to a coin flip (at most {high} right, {confidence} confidence)."
     noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
@@ -355,7 +344,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("grades do not rank the metrics against each other")
+        said.append("neither grade nor order shows that one metric is better than another")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -365,10 +354,11 @@ def p_said(value: float) -> str:
 
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
-    equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
-    equal += ", so the grade stays" if found["grade"] == WEAK else ""
-    alone = "no two systems have the same, so {metric} cannot be shown to add to it"
-    return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
+    equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
+    if found["pairs"]:
+        then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
+        equal = f"where it is equal, {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
+    return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
 def _range(found: Finding) -> str:
@@ -389,39 +379,41 @@ def _queries(found: Finding) -> str:
 
 
 def _separable(found: Finding) -> str:
-    along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
-    of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
-    if found["of"] == "groups":
-        of = "Among these systems alone, one of each of the {systems} groups ({pairs} pairs)"
-    told, right, others = (
+    along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
+    tested = not few and (along or found["p_value"] <= 0.05)
+    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
+    of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
+    if tested and not along:  # beside a weak grade, which is about other systems
+        of = "About these systems themselves, more is shown: of their {pairs} pairs"
+    told, right = (
         "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
-        for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
+        for part, whole in (("separable", "pairs"), ("right", "separable"))
     )
-    first = f"{of}, retrieval can tell {told} apart"
-    if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
+    first = f"{of}{one_each}, retrieval can tell {told} apart"
+    if not tested:
         return f"{first}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}, near-ties")
+    rest = ", and of the near-ties {others_right} of {others}" if found["others"] else ""
     return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
-    measure, judge = "{measure}", found["judged_by"]
+    case, read = found["judged_by"], found["judged_by"] == "imported"
+    if case == "pseudo-relevance":
+        case = "crossed" if found["searched_reference"] else "other" if found["other_text"] else "own"
+    said = SOURCES.get(case, "The source of relevance judgments ({measure}) is unknown")
     if found["first_listed"]:
-        measure += ", the first measure listed" + ("," if judge == "imported" else "")
-    if judge in READ:
-        return READ[judge].format(measure)
-    if judge != "pseudo-relevance":
-        return f"The source of relevance judgments ({measure}) is unknown."
-    most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""
-    by = f"Retrieval ({measure}) is judged by the ranking of"
-    if found["searched_reference"]:
-        return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
-    if found["other_text"]:
-        return f"{by} the documents' own reference translations; metrics score against a separate test set."
-    favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-    favoured += " over {others}" if favoured and found["others"] else ""
-    return f"{by} the metrics' own reference{favoured}{most}."
+        said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
+    if case == "own" and found["lexical_model"]:
+        said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
+    if read and found["other_text"]:
+        said += "; not by the metrics' reference, as declared (scores.reference)"
+    if found["capped"] and read:
+        said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
+        said += "{{{measure}: none}}')"
+    elif found["capped"]:
+        said += "; the evidence for {metric} is therefore moderate, not strong"
+    return f"{said}."
 
 
 def _reading(found: Finding) -> str:
@@ -430,8 +422,8 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
-    return f"This needs systems made independently: if {belong}, {grade} (units={{units}})."
+    but = "those of one maker (by name) are not" if found["units"] == "maker" else "these are checkpoints of one run"
+    return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
 def _given(found: Finding) -> str:

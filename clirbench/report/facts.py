@@ -3,6 +3,7 @@ warnings and notes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 from os.path import normpath
 from pathlib import Path
@@ -17,7 +18,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
-from clirbench.report.answer import judges
+from clirbench.report.answer import judged, sentence
 from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
@@ -186,17 +187,18 @@ def legend(result: Result) -> list[str]:
     strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
-    most = "; at most moderate where the metrics' own reference judges" if own else ""
+    most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    apart = "Made independently: trained apart, if possible by different makers."
+    told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
+    told += f" The {sure} confidence is for all metrics together."
+    told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:
-        apart += f" This answer is about {first.name}: primary=MEASURE takes another."
+        told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
     if "RBO" in own_p and len(own_p) > 1:
-        apart += f" RBO is RBO(p={short(own_p['RBO'])})."
-    needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
-    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}. {apart}']
+        told += f" The row RBO is RBO(p={short(own_p['RBO'])})."
+    return [told]
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -262,12 +264,13 @@ def table_notes(result: Result, title: str) -> list[str]:
         if mark(row) == "?":
             reasons.setdefault(row.note.partition(";")[0], {})[row.metric] = None
     every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
-    told = judges(
-        [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
-        result.board.metrics,
-    )
+    judges = dict[str, list[str]]()  # a sentence, and the measures that it is about
+    for column in columns:
+        if column.origin == "computed" and column.judged_by != "people":
+            said = sentence(judged(replace(column, name="\0"), result.board.metrics))
+            judges.setdefault(said.removesuffix("."), []).append(column.name)
     untested = [f"not tested{'' if every else f' ({listed([*of])})'}: {reason}" for reason, of in reasons.items()]
-    return [*untested, *(said.removesuffix(".") for said in told)]
+    return [*untested, *(said.replace("\0", listed(of)) for said, of in judges.items())]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
@@ -306,10 +309,11 @@ def set_up(result: Result) -> dict[str, Any]:
     left_out: dict[str, str] = {}
     if inputs and corpus:
         left_out = {**inputs.left_out, **{name: f"pending: {why}" for name, why in inputs.pending.items()}}
-        known = {*left_out, *(t.system for t in inputs.translations)}
-        names = corpus.collection_layout.systems if corpus.collection_layout else ()
-        unnamed = dict.fromkeys((n for n in names if n not in known), "systems.include, systems.exclude")
-        left_out = {**unnamed, **left_out}
+        known, layout = {*left_out, *(t.system for t in inputs.translations)}, corpus.collection_layout
+        if layout and known & {*layout.systems}:  # none: the systems are made, or found by a pattern
+            strange = [name for name in layout.ignored if name.startswith("systems/")]
+            unnamed = dict.fromkeys((n for n in layout.systems if n not in known), "systems.include, systems.exclude")
+            left_out = {**unnamed, **dict.fromkeys(strange, "no .txt, .txt.gz or .jsonl"), **left_out}
     topics = inputs.topics.items() if inputs else ()
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     beside = {metric.name for metric in corpus.scores} if corpus else set()
@@ -388,7 +392,8 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers; units=number groups them"
+            how = "names differ by numbers, but not by one alone that rises with retrieval, as checkpoints' would; "
+            how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
     words = {

@@ -183,7 +183,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
 def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("covariate"):
         right = str(found["right"]), str(found["pairs"])
-        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs(?:, so the grade stays)?\.", right
+        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs, [^.]*\.", right
     for found in run.of("noise"):
         yield r"With these (\d+) topics, even a perfect metric would order only about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
@@ -198,22 +198,25 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+'(?: own)? (\d+) pairs"
+        told, every = r"retrieval can tell (\d+|none|all) apart", [str(found[name]) for name in ("systems", "pairs")]
+        of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Among these systems alone, one of each of the (\d+) groups \((\d+) pairs\)"
+            of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
+            every = sure = every[::-1]
+        own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         words = {0: "none", found["separable"]: "all"}
-        right, others = words.get(found["right"], str(found["right"])), [str(found["others"])]
-        others.insert(0, {0: "none", found["others"]: "all"}.get(found["others_right"], str(found["others_right"])))
-        cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
-        yield rf"{of}, {told}(?:, too few to test a metric)?\.", cells
-        more, rest = (
-            rf"{of}, {told}; .+? orders (\d+|all) of them rightly",
-            r", and (\w+) of the other (\d+), near-ties",
+        right, others = (
+            words.get(found["right"], str(found["right"])),
+            [str(found["others_right"]), str(found["others"])],
         )
-        for ends, last in ((r"(?:, (?:and|not) the other one)?\.", []), (rf"{rest}\.", others)):
-            yield rf"{more}{ends}", [*cells, right, *last]
-            yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
+        apart = {0: "none", found["pairs"]: "all"}.get(found["separable"], str(found["separable"]))
+        yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
+        more, rest = rf"{told}; .+? orders (\d+|all) of them rightly", r", and of the near-ties (\d+) of (\d+)"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+            yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
+            yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
+                *sure, apart, right, p_value(found["p_value"]), *last,
+            ]  # fmt: skip
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
