@@ -98,7 +98,10 @@ def elsewhere(word: str, value: str = "") -> str:
 
 
 def _set(name: str, value: str) -> str:
-    return f"{name}={'true' if name in BY_NAME and BY_NAME[name].kind == FLAG else value}"
+    kind = NAMES if name == "metric" else BY_NAME[name].kind if name in BY_NAME else ""
+    if kind == NAMES and "," in value:
+        return f"'{name}=[{value.strip('[]')}]'"
+    return f"{name}={'true' if kind == FLAG and value != 'false' else value}"
 
 
 def _readers(folder: Path, *files: Path) -> Iterator[str]:
@@ -215,7 +218,7 @@ def _meant(name: str, value: str) -> str:
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
     close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.5 if not places else 0.8)
     meant = [node] if top != name and node in nested else [close] if close else places
-    return f"Type {' or '.join(f'{key}={value}' for key in meant)}" if meant else "clirbench --cfg job lists all keys"
+    return f"Type {' or '.join(_set(key, value) for key in meant)}" if meant else "clirbench --cfg job lists all keys"
 
 
 def component_keys(group: str) -> set[str]:

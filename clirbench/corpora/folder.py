@@ -52,6 +52,6 @@ class FolderCorpus:
         layouts: list[Layout] = []
         for folder in dict.fromkeys([str(self.folder), str(self.test_folder or self.folder)]):
             with gathered(errors):
-                layouts.append(folder_layout(folder))
+                layouts.append(folder_layout(folder, "" if folder == str(self.folder) else "test_folder="))
         raise_all(errors)
         return layouts[-1], layouts[0]

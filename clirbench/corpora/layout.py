@@ -135,18 +135,18 @@ def layout_of(where: str, names: Iterable[str], locate: Callable[[Sequence[str]]
     return Layout(where, locate, references, systems, singles, tuple(ignored))
 
 
-def folder_layout(folder: str | Path) -> Layout:
-    """The layout of a folder; raises `InputError` where it is missing or is no folder."""
-    paths = _named_paths(folder)
+def folder_layout(folder: str | Path, key: str = "") -> Layout:
+    """The layout of a folder; raises `InputError`, naming the `key=` of it, where it is missing or is no folder."""
+    paths = _named_paths(folder, key)
     return layout_of(str(folder), paths, partial(located, paths))
 
 
-def _named_paths(folder: str | Path) -> dict[str, Path]:
+def _named_paths(folder: str | Path, key: str = "") -> dict[str, Path]:
     root = Path(folder).expanduser()
     if not root.exists():
-        raise InputError(f"{folder}: no such folder{near_path(root)}")
+        raise InputError(f"{key}{folder}: no such folder{near_path(root)}")
     if not root.is_dir():
-        raise InputError(f"{folder}: is a file, a folder of MT outputs was expected; its folder is {root.parent}")
+        raise InputError(f"{key}{folder}: is a file, a folder of MT outputs was expected; its folder is {root.parent}")
     systems = files_in(root / "systems") if (root / "systems").is_dir() else {}
     return files_in(root) | {f"systems/{name}": path for name, path in systems.items()}
 

@@ -3,12 +3,13 @@
 Alignment is checked, never assumed: how many lines a text has, and which lines make which document.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from clirbench.checks import name_list
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
@@ -152,7 +153,9 @@ def read_corpus(
     with gathered(errors):
         documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
+    every = (english_name(searched, english), *name_list("references", references), *sorted(searched.references))
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
+    empty = f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
     return Corpus(
         test=test_set,
         english=documents,
@@ -161,7 +164,8 @@ def read_corpus(
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
-        notes=tuple(filter(None, (named, *_notes(test, searched, documents, found)))),
+        references={name: searched.text(held[name]) for name in every if name in (held := searched.references)},
+        notes=tuple(filter(None, (named, empty if found.n_empty else ""))),
     )
 
 
@@ -236,12 +240,3 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
     if path is not None:
         return read_document_map(path, n_lines, text.where)
     return DocumentMap.blocks_of(n_lines, size)
-
-
-def _notes(test: Layout, searched: Layout, documents: Documents, found: Survey) -> Iterator[str]:
-    if found.n_empty:
-        empty = f"{found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
-        yield f"{documents.text.where}: {empty}"
-    for layout in dict.fromkeys([test, searched]):
-        if strange := [name for name in layout.ignored if name.startswith("systems/")]:
-            yield f"{layout.where}: no .txt, .txt.gz or .jsonl, left out: {first_ten(strange)}"

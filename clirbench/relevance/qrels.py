@@ -1,5 +1,6 @@
 """Judgments from a TREC qrels file, and who made them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from clirbench.errors import ConfigError, InputError
 from clirbench.files.trec import Judgment, read_judgments
 from clirbench.text import TextFile
 from clirbench.types import JUDGES, Documents, Judge, Need, Qrels, Run, Topic
+
+ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,12 @@ class QrelsFile:
             if judgment.doc_id in known:
                 found.setdefault(judgment.topic_id, {})[judgment.doc_id] = judgment.grade
             elif self.unknown_documents == "error":
-                raise InputError(
-                    f"{file}: line {judgment.line}: document {judgment.doc_id!r} is not in the collection; "
-                    "judge documents of the collection, or set relevance.unknown_documents=drop"
-                )
+                cure = "judge documents of the collection, or set relevance.unknown_documents=drop"
+                plain = ZEROS.sub("", judgment.doc_id)
+                if meant := next((one for one in documents.map.doc_ids if ZEROS.sub("", one) == plain), ""):
+                    cure = f"{meant!r} is: write the numbers of ids with zeros as the collection does"
+                where = f"{file}: line {judgment.line}"
+                raise InputError(f"{where}: document {judgment.doc_id!r} is not in the collection; {cure}")
             else:
                 found.setdefault(judgment.topic_id, {})
         if topics and not found:

@@ -24,7 +24,8 @@ from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, 
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.topics.base import SECOND
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -139,6 +140,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    for by, metrics in result.by_reference.items():
+        held = [(rows[measure.name, one.metric], one) for one in metrics]
+        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
+        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
+        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -148,7 +154,10 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
     lowered = "reference" in top["lowered"].split()
-    yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
+    values = {**judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics).values, "metric": name}
+    strong = [(by, one.metric) for by, of in result.by_reference.items() for one in of if one.grade == STRONG]
+    confirming = [by for by, metric in strong if (metric, top["grade"]) == (name, STRONG)]
+    yield Finding("judged", values=values | {"confirming": confirming})
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -166,7 +175,7 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
 
 def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds) is not None:
+    if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
@@ -190,7 +199,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -369,6 +378,11 @@ def _queries(found: Finding) -> str:
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
 
 
+def _by_reference(found: Finding) -> str:
+    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
+    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+
+
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
@@ -400,6 +414,8 @@ def _judged(found: Finding) -> str:
         said += "{{{measure}: none}}')"
     elif found["capped"]:
         said += "; the evidence for {metric} is therefore moderate, not strong"
+    elif found.values.get("confirming"):
+        said += "; by reference {confirming}, {metric} is strong too"
     return f"{said}."
 
 
@@ -450,6 +466,7 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
+    "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
     "second": lambda found: (

@@ -70,10 +70,17 @@ class FileSystems:
         texts by system.
         """
         missing = {where: [name for name in names if name not in texts] for where, texts in sides}
-        if self.unfinished == "error":
+        if self.unfinished == "error" and any(missing.values()):
+            (one, tests), (other, ours) = missing.items()
+            if ours and tests and len(ours) + len(tests) == len(names):
+                alike = f"none of {first_ten(ours)}, which {one} has, but {first_ten(tests)}; name the files alike"
+                raise InputError(f"{other} has systems of other names: {alike}")
             raise_all(
                 [
-                    InputError(f"{where}: no file of {first_ten(lacking)}, which the other side has")
+                    InputError(
+                        f"{where}: no file of {first_ten(lacking)}, which the other side has; add it, or type "
+                        f"'systems.exclude=[{','.join(lacking)}]'"
+                    )
                     for where, lacking in missing.items()
                     if lacking
                 ]
@@ -120,7 +127,8 @@ class FileSystems:
             with gathered(errors):
                 there = [name for name in names if name in layout.systems]
                 texts = layout.texts([layout.systems[name] for name in there])
-                sides.append((layout.where, dict(zip(there, texts, strict=True))))
+                key = "test_folder=" if sides and Path(layout.where).is_dir() else ""
+                sides.append((key + layout.where, dict(zip(there, texts, strict=True))))
         with gathered(errors):
             named = [Path(self.metadata).expanduser()] if self.metadata else []
             for table in (named or [path for layout in layouts if (path := layout.single("systems.tsv"))])[:1]:

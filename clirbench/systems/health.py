@@ -185,12 +185,14 @@ def health(
     """
     healthy = {key: one for key, one in found.items() if not isinstance(one, Failure)}
     rows: list[FileHealth] = []
-    notes: list[str] = []
+    notes: dict[str, list[str]] = {}
+    """Each thing that is strange, once, and the texts of which that holds."""
 
     def seen(where: str, row: FileHealth, key: tuple[str, str]) -> FileHealth:
         if key in healthy:
             row = replace(row, **healthy[key])
-            notes.extend(f"{where}: {complaint}" for complaint in row.complaints())
+            for complaint in row.complaints():
+                notes.setdefault(complaint, []).append(where)
         return row
 
     for name in (name for name, side in healthy if not side):
@@ -208,11 +210,17 @@ def health(
             rows.append(seen(text.where, row, (system, side)))
         for systems in copies.values():
             if len(systems) > 1:
-                notes.append(f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}")
+                notes[f"systems whose {side} texts are the same, byte for byte: {', '.join(systems)}"] = []
     for path, missing in listed_without_file(corpus):
         rows += [FileHealth(system, "no file") for system in missing]
-        notes.append(f"{path}: systems without a file: {first_ten(missing)}")
-    return rows, notes
+        notes[f"{path}: systems without a file: {first_ten(missing)}"] = []
+    return rows, [f"{_texts(where)}{note}" for note, where in notes.items()]
+
+
+def _texts(where: Sequence[str]) -> str:
+    """`a.txt: ` or `a.txt and 59 more texts: `; nothing for none."""
+    more = f" and {len(where) - 1} more text{'s' * (len(where) > 2)}" if len(where) > 1 else ""
+    return f"{where[0]}{more}: " if where else ""
 
 
 def health_table(rows: Sequence[FileHealth]) -> Table:

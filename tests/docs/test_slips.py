@@ -1,5 +1,6 @@
 """What a new user types wrongly (slips.yaml) ends in one line that names the cure."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,14 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     materials.talks(folder)
     materials.scores(folder)
     (folder / "my talks").mkdir()
+    for name in ("talks-b", "talks-c"):
+        shutil.copytree(folder / "talks", folder / name)
+    (folder / "talks-c" / "systems" / "short-2.txt").unlink()
+    for path in [*(folder / "talks-b" / "systems").iterdir()]:
+        path.rename(path.with_name(f"b-{path.name}"))
     materials.write(folder / "wmt25" / "wmt25-genmt.jsonl", [])
     (folder / "talks.qrels").write_text("fisheries 0 fisheries-01 1\n", encoding="utf-8")
+    (folder / "unpadded.qrels").write_text("fisheries-01 0 fisheries-1 1\n", encoding="utf-8")
     done = Cli(folder)(
         "folder=talks", "measures=[MAP]", "metric=[BLEU,chrF2]", "hydra.run.dir=run", "output.figures=[]"
     )

@@ -63,6 +63,7 @@ class Folder:
         self.correlations = table(path / "correlations.tsv")
         self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
         self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
+        self.by_reference = {(row["reference"], row["system"]): row for row in table(path / "references.tsv")}
         self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
         self.systems = table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
@@ -244,11 +245,12 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
-            if "nearest" in found:
-                row = systems[found["nearest"]]
+            if "lead" in found:
+                by = found.get("by_other")
+                row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
                 ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
-            cells += _more(found["systems"]) + _more(found["tied"])
+            cells += _more(found["systems"]) + _more(found.get("tied", ()))
         elif found["kind"] == "monolingual":
             row, english = systems[found["system"]], cell(run.system("reference side"), found["measure"])
             share = cell(row, "of_english")
@@ -256,11 +258,13 @@ def _decision(run: Folder) -> Iterator[str]:
             if abs(share * english - cell(row, "value")) > 1e-12:
                 yield f"of_english is not value / reference side: {sentence}"
         elif found["kind"] == "choice":
-            rows = [picks[metric] for metric in found["metrics"]]
+            row = picks[found["metrics"][0]]
+            if found.get("by"):
+                of = run.by_reference[found["by"], found["systems"][0]]
+                ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
+                row = {name: str(-cell(of, column)) for name, column in ends.items()}
             if "loss" in found:
-                cells += [amount(cell(rows[0], "loss")), *_ends(rows[0], "loss_low", "loss_high")]
-            if "loss_high" in found:
-                cells += [amount(max(cell(row, "loss_high") for row in rows))]
+                cells += [amount(cell(row, "loss")), *_ends(row, "loss_low", "loss_high")]
             cells += _more(found["systems"])
         elif found["kind"] == "rise":
             row = picks[found["metric"]]

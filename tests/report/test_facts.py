@@ -155,7 +155,8 @@ def test_what_metrics_add_to_what_is_known_is_a_table_too() -> None:
 @pytest.fixture
 def folder(small_texts: Path, tmp_path: Path) -> Path:
     shutil.copytree(small_texts, tmp_path / "mine")
-    shutil.copy(tmp_path / "mine" / "reference.txt", tmp_path / "mine" / "systems" / "copy.txt")
+    for name in ("copy.txt", "every7.docx"):
+        shutil.copy(tmp_path / "mine" / "reference.txt", tmp_path / "mine" / "systems" / name)
     rows = ["system\tmetric\tscore", *(f"every{n}\tMetricX\t{n}" for n in (2, 3, 5, 9)), "every2\tbleu-all\t3"]
     (tmp_path / "mine" / "official-metrics.tsv").write_text("\n".join(rows) + "\n")
     return tmp_path / "mine"
@@ -166,8 +167,10 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     done = cli.succeed(f"folder={folder}", *keys)
     first, second, third, blank, *_ = done.stdout.split("\n")
     assert first.startswith("Languages: en (by the texts); analyser: english; 10 documents (docs.tsv); topics: 8 (rare")
-    left_out = "every9 (systems.include, systems.exclude), copy (copies the reference; keep_copies=true)"
-    assert second == f"Systems: 3; left out: {left_out}."
+    left_out = "every9 (systems.include, systems.exclude), systems/every7.docx (no .txt, .txt.gz or .jsonl), copy ("
+    assert second == f"Systems: 3; left out: {left_out}copies the reference; keep_copies=true)."
+    found = ("systems=pattern", f"systems.pattern={folder}/systems/e%system%.txt", f"folder={folder}", "check=true")
+    assert cli(*found, *keys[:2]).stdout.split("\n")[1] == "Systems: 4; left out: copy (systems= takes others)."
     computed = "BLEU, chrF1, chrF2, MacroF1, MicroF1"
     assert third.startswith(
         f"Scores computed: {computed}; read: MetricX; not used: bleu-all (clirbench has its own). Groups: "

@@ -122,6 +122,9 @@ def test_what_is_strange_is_said_once(
     path.write_bytes(change(path.read_text(encoding="utf-8")).encode())
     (note,) = notes()
     assert note.startswith(f"{path}: {said}")
+    for path in (small_folder / "systems").iterdir():
+        path.write_bytes(change(path.read_text(encoding="utf-8")).encode())
+    assert any(f" and {more} more texts: {said}" in note for more in (3, 4) for note in notes())
 
 
 def test_copies_names_and_rows_without_a_file_are_said_and_come_first(

@@ -133,7 +133,7 @@ class DocumentsCorpus:
         layout, test = None, NO_TEST
         with gathered(errors):
             if self.test_folder:
-                layout = folder_layout(str(self.test_folder))
+                layout = folder_layout(str(self.test_folder), "test_folder=")
                 test = read_test_set(layout, self.references)
         raise_all([*errors, *unnamed])
         source = self._source(ids) if self.source else None
