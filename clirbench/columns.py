@@ -21,8 +21,9 @@ from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_m
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.statistics.correlation import Correlation, weakened
 from clirbench.statistics.grades import MODERATE, STRONG
+from clirbench.statistics.kinds import KindTau
 from clirbench.text import lookalike_names
-from clirbench.types import Failure
+from clirbench.types import EMPTY, Failure
 
 SAME, LINES = 0.5, 20_000
 """Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
@@ -51,6 +52,7 @@ def scoreboard(
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
         board = Scoreboard((), ()) if experiment.tables is None else require_columns(experiment.tables.read())
+        board = replace(board, columns=tuple(scored_against(board.columns, experiment)))
         return replace(board, primary=experiment.primary), look_alikes(board.systems)
     systems = tuple(translation.system for translation in inputs.translations)
     columns = metric_columns(experiment, systems, scores, len(inputs.corpus.test.references))
@@ -138,53 +140,61 @@ def is_searched(reference: Sequence[str], corpus: Corpus) -> bool:
     return bool(lines) and sum(line in there for line in lines) >= SAME * len(lines)
 
 
-def scored_against(columns: Sequence[Column], experiment: Experiment, corpus: Corpus) -> Iterator[Column]:
+def scored_against(columns: Sequence[Column], experiment: Experiment, corpus: Corpus | None = None) -> Iterator[Column]:
     """The columns; metrics declare the texts that they score against: `searched`, `other` or both, empty for none.
 
-    Nothing where that is not known: an imported metric that neither its name nor `scores.reference` explains.
-    Raises `UnknownName` for a metric or a reference of `scores.reference` that the run does not have.
+    So do imported measures, of what relevance is made from: `made_from`. Nothing where that is not known: an imported
+    column that neither its name nor `scores.reference` explains. `corpus`: None of score tables alone.
+    Raises `UnknownName` for a column or a reference of `scores.reference` that the run does not have.
     """
     given = experiment.tables.reference if experiment.tables else {}
-    metrics = [column.name for column in columns if column.role == "metric"]
-    raise_all([UnknownName("metric in scores.reference", name, metrics) for name in given if name not in metrics])
+    names = [column.name for column in columns if column.role == "metric" or column.origin == "imported"]
+    raise_all([UnknownName("column in scores.reference", name, names) for name in given if name not in names])
     for column in columns:
         needs, against = column.declared.get("needs_reference"), None
         if column.name in given:
             against = reference_text(given[column.name], corpus)
         elif needs is False or NO_REFERENCE.fullmatch(column.name):
             against = ""
-        elif needs or column.name in corpus.official.named:
+        elif corpus is not None and (needs or column.name in corpus.official.named):
             against = " ".join(dict.fromkeys(own_texts(corpus)))
-        known = column.role == "metric" and against is not None
-        yield replace(column, declared={**column.declared, "scored_against": against}) if known else column
+        said = "scored_against" if column.role == "metric" else "made_from"
+        known = against is not None and (column.name in given or column.role == "metric")
+        yield replace(column, declared={**column.declared, said: against}) if known else column
 
 
-def reference_text(label: str, corpus: Corpus) -> str:
+def reference_text(label: str, corpus: Corpus | None) -> str:
     """`searched` or `other`, by content, for a reference of the test set; empty for `none`. Raises `UnknownName`."""
     if label == "none":
         return ""
-    layout = corpus.test_layout
+    layout = None if corpus is None else corpus.test_layout
     known = {} if layout is None else layout.references
-    if layout is None or label not in known:
+    if corpus is None or layout is None or label not in known:
         raise UnknownName("reference in scores.reference", label, [*known, "none"])
     return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
 
 
-def capped(rows: Iterable[Correlation], board: Scoreboard) -> Iterator[Correlation]:
+def capped(
+    rows: Iterable[Correlation], board: Scoreboard, by_reference: Mapping[str, Sequence[KindTau]] = EMPTY
+) -> Iterator[Correlation]:
     """The rows; strong is moderate where relevance is made from the text that the metric scores against.
 
-    That is so too where the text is not known; not where the same metric is strong by people's judgments or by known
-    items.
+    That is so too where either text is not known, as of a measure that is read; not where the same metric is strong by
+    people's judgments or by known items, or by each other reference than the one that it scores against.
     """
     rows = list(rows)
     confirmed = {
         row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
     }
+    others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
+    alone = {column.name for column in board.metrics if column.declared.get("scored_against") == SEARCHED}
+    by_others = alone.intersection(*others) if others else set()
     for row in rows:
-        made_from = board[row.measure].declared.get("made_from")
-        against = board[row.metric].declared.get("scored_against")
-        shared = bool(made_from) and (against is None or made_from in against.split())
-        yield weakened(row, MODERATE, REFERENCE) if shared and row.metric not in confirmed else row
+        measure, against = board[row.measure], board[row.metric].declared.get("scored_against")
+        made_from = measure.declared.get("made_from", None if measure.origin == "imported" else "")
+        shared = "" not in (made_from, against) and (not made_from or not against or made_from in against.split())
+        lifted = row.metric in confirmed or (made_from and row.metric in by_others)
+        yield weakened(row, MODERATE, REFERENCE) if shared and not lifted else row
 
 
 def measure_columns(

@@ -51,14 +51,14 @@ LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
 class ScoreTables:
     """Tables (TSV or CSV) with a column `system` or `name` and one row for each system, joined by system.
 
-    `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR
-    measure where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename`
-    comes first: the other lists use the new names. `reference`: the reference of the test set that a metric, also one
-    of files, scores against, by its letter, or `none`. A system missing from a table is a hole in its columns. `title`
-    heads the tau table of the imported measures. `missing` says what an empty or NaN cell of a numeric column is: an
-    `error`, or a `hole`, which its column has. With a `mark`, an imported measure that is computed too is called
-    `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata` names it. `further`:
-    tables that are read already, such as the official scores of a folder.
+    `tables` are files, or `embedded:NAME` for one that is shipped. A numeric column is an MT metric, or an IR measure
+    where `measures` names it; a text column, or one that `metadata` names, describes the systems. `rename` comes first:
+    the other lists use the new names. `reference`: the reference of the test set that a metric, also one of files,
+    scores against, or that an imported measure is made from, by its letter, or `none`. A system missing from a table is
+    a hole in its columns. `title` heads the tau table of the imported measures. `missing` says what an empty or NaN
+    cell of a numeric column is: an `error`, or a `hole`, which its column has. With a `mark`, an imported measure that
+    is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata`
+    names it. `further`: tables that are read already, such as the official scores of a folder.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;

@@ -7,7 +7,7 @@ relevance judgments, these systems' pairs, what is assumed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
@@ -24,13 +24,15 @@ from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, 
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.topics.base import SECOND
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
 
 OF_ROW = "measure metric grade lowered tau low high p_value p_adjusted systems groups better_half reliability note"
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
+PLACE = {grade: place for place, grade in enumerate((*GRADES, ""))}
 Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
 
@@ -71,12 +73,8 @@ def findings(result: Result) -> list[Finding]:
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
-    made.sort(key=lambda found: (_place(found["grade"]), 2.0 if isnan(found["low"]) else -found["low"]))
+    made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
     return [*made, *(_about(result, measure, made[0], rows) if made else ())]
-
-
-def _place(grade: str) -> int:
-    return GRADES.index(grade) if grade else len(GRADES)
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
@@ -108,25 +106,17 @@ def judged(
 ) -> Finding:  # fmt: skip
     """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
 
-    `other_text`: all of `metrics` are known to score against other texts than the one that relevance is made from;
+    `other_text`: relevance is known to be made from no text that `metrics` score against;
     `others`: metrics of which those are named that were read, and that do not match words by their names.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    read = [metric.name for metric in others if metric.origin == "imported"]
-    free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    free = [one.name for one in others if one.origin == "imported" and not MATCHES_WORDS.fullmatch(one.name)]
     values |= {"metric": metrics[0].name} if capped else {}
-    return Finding("judged", values=values | {"capped": capped, "other_text": against == {OTHER}, "others": free})
-
-
-def judges(measures: Sequence[Column], metrics: Sequence[Column]) -> list[str]:
-    """The sentences on the source of relevance judgments, each once with all the measures that it is about."""
-    names: dict[str, list[str]] = {}
-    for column in measures:
-        names.setdefault(sentence(judged(replace(column, name="\0"), metrics)), []).append(column.name)
-    return [said.replace("\0", listed(of)) for said, of in names.items()]
+    other = against == {OTHER} or measure.declared.get("made_from") == ""
+    return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
 
 
 def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
@@ -135,11 +125,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     row, shown = rows[measure.name, name], top["grade"] in SHOWN
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
-    by = max(grades, key=lambda by: _place(grades[by]), default="")
-    if NONE in grades and _place(grades[by]) <= _place(top["grade"]):
-        by = NONE
-    worse = by and _place(grades[by]) > _place(top["grade"]) and shown
-    if worse:
+    lower = {by: grade for by, grade in grades.items() if shown and PLACE[grade] > PLACE[top["grade"]]}
+    by = max(lower, key=lambda by: PLACE[lower[by]], default=NONE)
+    if by in lower or grades.get(by, top["grade"]) in SHOWN.keys() - {top["grade"]}:
         yield _reading_of(result, name, by, grades[by])
     known = covariates(board, units) if shown else {}
     if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
@@ -152,6 +140,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    for by, metrics in result.by_reference.items():
+        held = [(rows[measure.name, one.metric], one) for one in metrics]
+        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
+        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
+        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -161,11 +154,12 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
     lowered = "reference" in top["lowered"].split()
-    yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
+    values = {**judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics).values, "metric": name}
+    strong = [(by, one.metric) for by, of in result.by_reference.items() for one in of if one.grade == STRONG]
+    confirming = [by for by, metric in strong if (metric, top["grade"]) == (name, STRONG)]
+    yield Finding("judged", values=values | {"confirming": confirming})
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
-    if not worse and by == NONE and grades[by] in SHOWN and grades[by] != top["grade"]:
-        yield _reading_of(result, name, by, grades[by])
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
@@ -181,7 +175,7 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
 
 def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds) is not None:
+    if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
@@ -192,12 +186,14 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
+    units, along = result.units, result.units.along_training
+    of = "checkpoints" if along else "systems" if units.independent else "groups"
+    values = {"systems": len(units.labels) if along else units.number, "of": of}
+    if result.by_reference and result.inputs:
+        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
-            units, along = result.units, result.units.along_training
-            of = "checkpoints" if along else "systems" if units.independent else "groups"
-            number = len(units.labels) if along else units.number
-            yield Finding("separable_pairs", values=asdict(row) | {"systems": number, "of": of})
+            yield Finding("separable_pairs", values=asdict(row) | values)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -205,7 +201,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -228,7 +224,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         yield from separable(result, measure, max(right, key=lambda name: right[name]))
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
-        best = min(grades, key=lambda name: (_place(grades[name]), -right.get(name, 0)))
+        best = min(grades, key=lambda name: (PLACE[grades[name]], -right.get(name, 0)))
         if grades[best] in SHOWN:
             yield _reading_of(result, best, NONE, grades[best])
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
@@ -251,18 +247,23 @@ OPTIONAL = ("noise", "basis", "range", "second")
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
-READ = {
-    "people": "Retrieval ({}) is judged by people.",
-    "known_items": "Retrieval ({}) is judged by known items: the documents that the topics belong to.",
-    "model": "Retrieval ({}) is judged by a model, no person.",
-    "made": "Retrieval ({}) is judged by relevance generated together with the documents, by no person.",
-    "imported": "{} is read from a score table, which does not say how relevance was judged.",
+BY_RANKING = "Retrieval ({measure}) is judged by the ranking of "
+SOURCES = {
+    "people": "Retrieval ({measure}) is judged by people",
+    "known_items": "Retrieval ({measure}) is judged by known items: the documents that the topics belong to",
+    "model": "Retrieval ({measure}) is judged by a model, no person",
+    "made": "Retrieval ({measure}) is judged by relevance generated together with the documents, by no person",
+    "imported": "{measure} is read from a score table, which does not say how relevance was judged",
+    "crossed": BY_RANKING + "reference {searched_reference}; metrics score against reference {scoring_reference}",
+    "other": BY_RANKING + "the documents' own reference translations; metrics score against a separate test set",
+    "own": BY_RANKING + "the metrics' own reference",
 }
-"""The source of relevance judgments, where judgments or scores are read."""
+"""The source of relevance judgments; three where it is the ranking of a reference."""
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
+AT_MOST = {CONTRADICTED: "orders most pairs the wrong way", LITTLE: "is close to a coin flip"}
 WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 """Grades in the list of other metrics; those that are not here are words themselves."""
 
@@ -294,13 +295,16 @@ def percent(tau: float) -> str:
 
 
 def _written(name: str, value: Any) -> str:
+    if name == "p_value":
+        return "p < .001" if value < 0.001 else f"p = {number(value)}"
     if isinstance(value, float):
-        return p_said(value) if name == "p_value" else percent(value)
+        return percent(value)
     return listed(value, MOST) if isinstance(value, list) else str(value)
 
 
 def _agreement(found: Finding) -> str:
-    grade = found["grade"]
+    grade, noun = found["grade"], "groups" if found["grouped_by"] else "systems"
+    judge = {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
@@ -308,15 +312,12 @@ def _agreement(found: Finding) -> str:
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
-    if grade == CONTRADICTED:
-        return "{metric} orders most pairs the wrong way (at most {high} right, {confidence} confidence)."
+        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
+    if grade in AT_MOST:
+        return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
-    if grade == LITTLE:
-        return "{metric} is close to a coin flip (at most {high} right, {confidence} confidence)."
-    noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
         more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
@@ -324,7 +325,7 @@ def _agreement(found: Finding) -> str:
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
-    return f"Whether {{metric}} orders the systems as {_judge(found)} is unknown: {why}."
+    return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
 
 
 def _of(found: Finding) -> str:
@@ -339,10 +340,6 @@ def _basis(found: Finding) -> str:
     return f"All this assumes {found['groups']} {'groups' if found['grouped_by'] else 'systems'} made independently."
 
 
-def _judge(found: Finding) -> str:
-    return {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
-
-
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
     by_grade: dict[str, list[str]] = {}
@@ -355,26 +352,21 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("grades do not rank the metrics against each other")
+        said.append("neither grade nor order shows that one metric is better than another")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
-
-
-def p_said(value: float) -> str:
-    return "p < .001" if value < 0.001 else f"p = {number(value)}"
 
 
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
-    equal = "between systems where it is the same, {metric} is right in {right} of {pairs} pairs"
-    equal += ", so the grade stays" if found["grade"] == WEAK else ""
-    alone = "no two systems have the same, so {metric} cannot be shown to add to it"
-    return f"{name} alone orders the systems as well as {{metric}}; {equal if found['pairs'] else alone}."
+    equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
+    if found["pairs"]:
+        then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
+        equal = f"where it is equal, {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
+    return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
 def _range(found: Finding) -> str:
     most = "" if isnan(found["ceiling"]) else "; noise of the topics would hold a perfect metric to about {ceiling}"
-    if found["tau"] > found["ceiling"]:
-        most = ", as good as can be seen" + most
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
@@ -388,40 +380,45 @@ def _queries(found: Finding) -> str:
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
 
 
+def _by_reference(found: Finding) -> str:
+    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
+    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+
+
 def _separable(found: Finding) -> str:
-    along, one = found["of"] == "checkpoints", f", {'and' if found['others_right'] else 'not'} the other one"
-    of = f"Of these {{systems}} {{of}}'{' own' if along else ''} {{pairs}} pairs"
-    if found["of"] == "groups":
-        of = "Among these systems alone, one of each of the {systems} groups ({pairs} pairs)"
-    told, right, others = (
-        "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
-        for part, whole in (("separable", "pairs"), ("right", "separable"), ("others_right", "others"))
-    )
-    first = f"{of}, retrieval can tell {told} apart"
-    if (few := found["separable"] < FEWEST_PAIRS) or (not along and not found["p_value"] <= 0.05):
-        return f"{first}{', too few to test a metric' if few else ''}."
+    along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
+    tested = not few and (along or found["p_value"] <= 0.05)
+    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
+    of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
+    if tested and not along:  # beside a weak grade, which is about other systems
+        of = "About these systems themselves, more is shown: of their {pairs} pairs"
+    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
+    if not tested:
+        return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = {0: "", 1: one}.get(found["others"], f", and {others} of the other {{others}}, near-ties")
-    return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
+    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
+    return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
-    measure, judge = "{measure}", found["judged_by"]
+    case, read = found["judged_by"], found["judged_by"] == "imported"
+    if case == "pseudo-relevance":
+        case = "crossed" if found["searched_reference"] else "other" if found["other_text"] else "own"
+    said = SOURCES.get(case, "The source of relevance judgments ({measure}) is unknown")
     if found["first_listed"]:
-        measure += ", the first measure listed" + ("," if judge == "imported" else "")
-    if judge in READ:
-        return READ[judge].format(measure)
-    if judge != "pseudo-relevance":
-        return f"The source of relevance judgments ({measure}) is unknown."
-    most = "; the evidence for {metric} is therefore moderate, not strong" if found["capped"] else ""
-    by = f"Retrieval ({measure}) is judged by the ranking of"
-    if found["searched_reference"]:
-        return f"{by} reference {{searched_reference}}; metrics score against reference {{scoring_reference}}{most}."
-    if found["other_text"]:
-        return f"{by} the documents' own reference translations; metrics score against a separate test set."
-    favoured = ", which favours metrics that match words" if found["lexical_model"] else ""
-    favoured += " over {others}" if favoured and found["others"] else ""
-    return f"{by} the metrics' own reference{favoured}{most}."
+        said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
+    if case == "own" and found["lexical_model"]:
+        said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
+    if read and found["other_text"]:
+        said += "; scores.reference says: not by the metrics' own reference"
+    if found["capped"] and read:
+        said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
+        said += "{{{measure}: none}}')"
+    elif found["capped"]:
+        said += "; the evidence for {metric} is therefore moderate, not strong"
+    elif found.values.get("confirming"):
+        said += "; by reference {confirming}, {metric} is strong too"
+    return f"{said}."
 
 
 def _reading(found: Finding) -> str:
@@ -430,8 +427,8 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    belong = "systems of one maker belong together" if found["units"] == "maker" else "these are checkpoints of one run"
-    return f"This needs systems made independently: if {belong}, {grade} (units={{units}})."
+    but = "those of one maker (by name) are not" if found["units"] == "maker" else "these are checkpoints of one run"
+    return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
 def _given(found: Finding) -> str:
@@ -471,10 +468,11 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
+    "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
     "second": lambda found: (
         f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
-        "orders {tau} (at least {low}, {confidence} confidence)."
+        "orders {tau} (at least {low})."
     ),
 }

@@ -3,6 +3,7 @@ warnings and notes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 from os.path import normpath
 from pathlib import Path
@@ -17,7 +18,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
-from clirbench.report.answer import judges
+from clirbench.report.answer import judged, sentence
 from clirbench.result import Counts, Result, with_marks
 from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
@@ -186,17 +187,18 @@ def legend(result: Result) -> list[str]:
     strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any("reference" in row.lowered.split() for row in result.correlations)
-    most = "; at most moderate where the metrics' own reference judges" if own else ""
+    most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    apart = "Made independently: trained apart, if possible by different makers."
+    told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
+    told += f" The {sure} confidence is for all metrics together."
+    told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:
-        apart += f" This answer is about {first.name}: primary=MEASURE takes another."
+        told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
     if "RBO" in own_p and len(own_p) > 1:
-        apart += f" RBO is RBO(p={short(own_p['RBO'])})."
-    needs = f"strong evidence needs {strong}, moderate {moderate}, weak over {weak}"
-    return [f'By "at least" ({sure} confidence for all metrics together) {needs}{most}. {apart}']
+        told += f" The row RBO is RBO(p={short(own_p['RBO'])})."
+    return [told]
 
 
 def overlap(first: Qrels, second: Qrels) -> Doubles:
@@ -262,12 +264,13 @@ def table_notes(result: Result, title: str) -> list[str]:
         if mark(row) == "?":
             reasons.setdefault(row.note.partition(";")[0], {})[row.metric] = None
     every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
-    told = judges(
-        [column for column in columns if column.origin == "computed" and column.judged_by != "people"],
-        result.board.metrics,
-    )
+    judges = dict[str, list[str]]()  # a sentence, and the measures that it is about
+    for column in columns:
+        if column.origin == "computed" and column.judged_by != "people":
+            said = sentence(judged(replace(column, name="\0"), result.board.metrics))
+            judges.setdefault(said.removesuffix("."), []).append(column.name)
     untested = [f"not tested{'' if every else f' ({listed([*of])})'}: {reason}" for reason, of in reasons.items()]
-    return [*untested, *(said.removesuffix(".") for said in told)]
+    return [*untested, *(said.replace("\0", listed(of)) for said, of in judges.items())]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
@@ -317,6 +320,9 @@ def set_up(result: Result) -> dict[str, Any]:
             left_out = {**unnamed, **dict.fromkeys(strange, "no .txt, .txt.gz or .jsonl"), **left_out}
     topics = inputs.topics.items() if inputs else ()
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
+    first, unused = result.board.first_measure, corpus.references_left_out if corpus else {}
+    ranked = first is not None and first.judged_by == "pseudo-relevance"
+    asked = inputs.further_references if inputs and ranked else ()
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -328,7 +334,8 @@ def set_up(result: Result) -> dict[str, Any]:
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
-        "references_left_out": {**corpus.references_left_out} if corpus else {},
+        "references_asked": asked,
+        "references_left_out": {name: why for name, why in unused.items() if name not in asked},
         "scores": tuple(one.name for one in result.board.columns if one.origin == "imported" or one.name in beside),
         "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},
         "grouped_by": _groups(result),
@@ -346,7 +353,9 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    references = _left_out("; references not used", found["references_left_out"])
+    asked = found["references_asked"]
+    references = f"; also asked: reference{'s' if len(asked) > 1 else ''} {listed(asked)}" if asked else ""
+    references += _left_out("; references not used", found["references_left_out"])
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
@@ -393,7 +402,8 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers; units=number groups them"
+            how = "names differ by numbers, but not by one alone that rises with retrieval, as checkpoints' would; "
+            how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
     words = {

@@ -63,6 +63,7 @@ class Folder:
         self.correlations = table(path / "correlations.tsv")
         self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
         self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
+        self.by_reference = {(row["reference"], row["system"]): row for row in table(path / "references.tsv")}
         self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
         self.systems = table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
@@ -183,7 +184,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
 def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("covariate"):
         right = str(found["right"]), str(found["pairs"])
-        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs(?:, so the grade stays)?\.", right
+        yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs, [^.]*\.", right
     for found in run.of("noise"):
         yield r"With these (\d+) topics, even a perfect metric would order only about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
@@ -194,34 +195,34 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield (
-            rf"{half}(?:, as good as can be seen)?; noise of the topics would hold a perfect metric to about (.+?%)\.",
+            rf"{half}; noise of the topics would hold a perfect metric to about (.+?%)\.",
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, of = r"retrieval can tell (\d+|none|all) apart", r"Of these (\d+) \w+'(?: own)? (\d+) pairs"
+        every = [str(found[name]) for name in ("systems", "pairs")]
+        told = r"retrieval(?: by reference .+?)? can tell (\d+) apart"
+        of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Among these systems alone, one of each of the (\d+) groups \((\d+) pairs\)"
-        words = {0: "none", found["separable"]: "all"}
-        right, others = words.get(found["right"], str(found["right"])), [str(found["others"])]
-        others.insert(0, {0: "none", found["others"]: "all"}.get(found["others_right"], str(found["others_right"])))
-        cells = [str(found[name]) for name in ("systems", "pairs", "separable")]
-        cells[2] = "all" if cells[2] == cells[1] else "none" if cells[2] == "0" else cells[2]
-        yield rf"{of}, {told}(?:, too few to test a metric)?\.", cells
-        more, rest = (
-            rf"{of}, {told}; .+? orders (\d+|all) of them rightly",
-            r", and (\w+) of the other (\d+), near-ties",
-        )
-        for ends, last in ((r"(?:, (?:and|not) the other one)?\.", []), (rf"{rest}\.", others)):
-            yield rf"{more}{ends}", [*cells, right, *last]
-            yield rf"{more} \(by luck: (p [<=] \.\d+)\){ends}", [*cells, right, p_value(found["p_value"]), *last]
+            of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
+            every = sure = every[::-1]
+        own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
+        apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
+        yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
+        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of (\d+) near-ties"
+        for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
+            yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
+            yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
+                *sure, apart, right, p_value(found["p_value"]), *last,
+            ]  # fmt: skip
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
-        yield r"By .+?, .+? orders (.+?) \(at least (.+?), (\d+ %) confidence\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "ci_low")), row["scheme"].partition(",")[0],
-        )  # fmt: skip
+        yield (
+            r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.",
+            (percent(cell(row, "value")), percent(cell(row, "ci_low"))),
+        )
     for found in [*run.of("given"), *run.of("same step")]:
         if found["p_value"] is None:
             yield r"clirbench cannot tell whether a metric adds to .+?: (.+?)\.(?= |$)", (found["note"],)
@@ -245,11 +246,12 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
-            if "nearest" in found:
-                row = systems[found["nearest"]]
+            if "lead" in found:
+                by = found.get("by_other")
+                row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
                 ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
-            cells += _more(found["systems"]) + _more(found["tied"])
+            cells += _more(found["systems"]) + _more(found.get("tied", ()))
         elif found["kind"] == "monolingual":
             row, english = systems[found["system"]], cell(run.system("reference side"), found["measure"])
             share = cell(row, "of_english")
@@ -257,11 +259,13 @@ def _decision(run: Folder) -> Iterator[str]:
             if abs(share * english - cell(row, "value")) > 1e-12:
                 yield f"of_english is not value / reference side: {sentence}"
         elif found["kind"] == "choice":
-            rows = [picks[metric] for metric in found["metrics"]]
+            row = picks[found["metrics"][0]]
+            if found.get("by"):
+                of = run.by_reference[found["by"], found["systems"][0]]
+                ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
+                row = {name: str(-cell(of, column)) for name, column in ends.items()}
             if "loss" in found:
-                cells += [amount(cell(rows[0], "loss")), *_ends(rows[0], "loss_low", "loss_high")]
-            if "loss_high" in found:
-                cells += [amount(max(cell(row, "loss_high") for row in rows))]
+                cells += [amount(cell(row, "loss")), *_ends(row, "loss_low", "loss_high")]
             cells += _more(found["systems"])
         elif found["kind"] == "rise":
             row = picks[found["metric"]]

@@ -53,7 +53,8 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise. Grades do not rank the metrics against each other.",
+        "Also strong: Fair. Close to a coin flip: Noise. Neither grade nor order shows that one metric is better than "
+        "another.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
@@ -140,8 +141,8 @@ def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str
     columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
     found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
     assert set(found.grades.values()) == {"strong"}
-    needed = "This needs systems made independently: if these are checkpoints of one run, no evidence remains "
-    assert f"{needed}(units=number)." in found.sentences
+    needed = "This assumes systems made independently; if these are checkpoints of one run, type units=number: then "
+    assert f"{needed}no evidence remains." in found.sentences
 
 
 def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
@@ -155,7 +156,7 @@ def test_checkpoints_that_rise_are_never_strong_without_the_reading() -> None:
         made = result(board({"X": metric.tolist()}, {"MAP": measure.tolist()}, systems=MODELS))
         joined += made.units.along_training
         found = answered(made)
-        assert not {"strong", "moderate"} & set(found.grades.values()) or "(units=number)" in str(found)
+        assert not {"strong", "moderate"} & set(found.grades.values()) or "units=number" in str(found)
     assert joined >= 32
 
 
@@ -171,8 +172,8 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines alone orders the systems as well as Good; between systems where it is the same, Good is "
-        "right in 6 of 6 pairs, so the grade stays."
+        "training_lines alone orders the systems as well as Good; where it is equal, Good is right in 6 of 6 pairs, "
+        "so Good sees more and keeps its grade."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -219,6 +220,19 @@ def test_metrics_that_score_against_another_text_say_so(against: list[str], othe
     said = "Retrieval (MAP) is judged by the ranking of the documents' own reference translations; "
     said += "metrics score against a separate test set."
     assert (sentence(judged(measure, metrics)) == said) == other
+
+
+def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> None:
+    """Unless it is declared: the words and the cap (`tests.test_columns`) go together."""
+    said = "M{x} is read from a score table, which does not say how relevance was judged"
+    for declared, limits, more in (
+        ({}, False, "."),
+        ({"made_from": ""}, False, "; scores.reference says: not by the metrics' own reference."),
+        ({}, True, "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
+         "{M{x}: none}')."),
+    ):  # fmt: skip
+        measure = Column("M{x}", "measure", np.array(MAP), origin="imported", declared=declared)
+        assert sentence(judged(measure, [measure], capped=limits)) == said + more
 
 
 def test_without_a_metric_or_a_measure_nothing_is_compared() -> None:
@@ -273,16 +287,18 @@ QUERIES = {"topics": "five rare words from each of 369 reference sentences", "se
            "first": "A", "first_by_second": "A", "by_noise": ""}  # fmt: skip
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
+OWN = "About these systems themselves, more is shown: of their 45 pairs"
 
 
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
+        ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120,
+                       "grouped_by": "", "judged_by": ""},
          "These 61 topics cannot rank the systems; add about 120."),
         ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %",
                     "judged_by": "pseudo-relevance"},
-         "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %, 95 % confidence)."),
+         "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %)."),
         ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words from each of 369 reference "
          "sentences, not people's queries; by titles the order of the systems differs, though A is first by both."),
         ("queries", {**QUERIES, "differs": True, "grade": "", "first_by_second": "B"}, "Topics are five rare words "
@@ -295,30 +311,31 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9,
         ("queries", {**QUERIES, "differs": True, "grade": "", "by_noise": "X is undecided and {Y} is weak"}, "Topics "
          "are five rare words from each of 369 reference sentences, not people's queries; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
-        ("separable_pairs", PAIRS, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart; X orders 9 of them "
-         "rightly (by luck: p = .020), and 19 of the other 35, near-ties."),
-        ("separable_pairs", {**PAIRS, "p_value": 0.06}, "Of these 10 systems' 45 pairs, retrieval can tell 10 apart."),
-        ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' 45 pairs, retrieval can tell 9 apart, "
+        ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
+         "p = .020), and 19 of 35 near-ties."),
+        ("separable_pairs", {**PAIRS, "p_value": 0.06},
+         "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
+        ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "of": "groups"}, "Among these systems alone, one of each of the 10 groups "
-         "(45 pairs), retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other "
-         "35, near-ties."),
-        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, "Of these 10 systems' 45 pairs, "
-         "retrieval can tell all apart; X orders 44 of them rightly (by luck: p = .020)."),
-        ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, "Of these 10 "
-         "systems' 45 pairs, retrieval can tell 44 apart; X orders all of them rightly (by luck: p = .020), not the "
-         "other one."),
-        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' 45 pairs, retrieval can tell none "
+        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of 35 near-ties."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first "
+         "system of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
+         "apart; X orders 44 of them rightly (by luck: p = .020)."),
+        ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, f"{OWN}, "
+         "retrieval can tell 44 apart; X orders 44 of them rightly (by luck: p = .020), and 0 of 1 near-ties."),
+        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' own 45 pairs, retrieval can tell 0 "
          "apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35, near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of 35 near-ties."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "This needs systems made independently: if systems of one maker belong together, the evidence is weak "
-         "(units=maker)."),
+         "This assumes systems made independently; if those of one maker (by name) are not, type units=maker: then the "
+         "evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),
@@ -327,7 +344,7 @@ PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9,
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
         ("range", {"metric": "X", "tau": 0.4, "ceiling": 0.3}, "Among the better half of the systems X orders 70 % of "
-         "pairs, as good as can be seen; noise of the topics would hold a perfect metric to about 65 %."),
+         "pairs; noise of the topics would hold a perfect metric to about 65 %."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
          "Among the better half of the systems X orders 60 % of pairs; noise of the topics would hold a "
          "perfect metric to about 90 %."),
