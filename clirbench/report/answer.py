@@ -57,9 +57,8 @@ class Answer:
 @keep_recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, about its primary measure."""
-    found = findings(result)
-    measure = result.board.first_measure
-    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
+    found, measure = findings(result), result.board.first_measure
+    name = measure.name if measure is not None and real_metrics(result.board) else ""
     return Answer(name, tuple(found), tuple(sentences(found)))
 
 
@@ -239,7 +238,6 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "weak evidence about other systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
@@ -306,9 +304,9 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
+        other = " about other systems" if grade == WEAK else ""
+        return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
