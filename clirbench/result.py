@@ -57,11 +57,6 @@ class Inputs:
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     second: Mapping[str, tuple[tuple[Topic, ...], Documents]] = field(default_factory=lambda: MappingProxyType({}))
 
-    @property
-    def further_references(self) -> tuple[str, ...]:
-        """The names of the references by which the first measure may be computed too."""
-        return tuple(label.removeprefix(BY_REFERENCE) for label in self.second if label != SECOND)
-
     def asked(self, label: str) -> tuple[tuple[Topic, ...], Documents]:
         """The topics of a label, or of one of `second`, and the text that is searched for them."""
         return self.second.get(label) or (self.topics[label], self.corpus.english)
