@@ -251,7 +251,8 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 def _references_table(result: Result) -> Iterator[Table]:
     """Every system by each reference that was asked."""
-    rows = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    each = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    rows = [(*cells, str(in_set).lower(), note) for *cells, in_set, note in each]
     told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
     if rows:
         header = ("reference", *(field.name for field in fields(Standing)))
