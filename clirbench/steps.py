@@ -16,7 +16,7 @@ from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
 from clirbench.metrics.base import Metric, Statistics
-from clirbench.metrics.tokens import STRETCH, stretches
+from clirbench.metrics.tokens import KEPT_STRETCHES, STRETCH, forget_references, stretches
 from clirbench.pages import many
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.statistics.belonging import Units
@@ -88,6 +88,8 @@ def statistics(metric: Metric, test: TestSet, text: Text) -> Statistics:
     rows = Spool()
     for lines in stretches(len(hypotheses)):
         rows.write(np.asarray(metric.statistics(hypotheses[lines], test.part(lines)), dtype=np.float64))
+        if len(hypotheses) > KEPT_STRETCHES * STRETCH:
+            forget_references()
     return rows.array(np.float64).reshape(len(hypotheses), -1)
 
 

@@ -24,7 +24,7 @@ from clirbench.types import Ints
 
 Buffer: TypeAlias = Any
 """Bytes, an array, a map: `collections.abc.Buffer`, which Python has from 3.12 on."""
-HELD = 1 << 26
+HELD = 1 << 24
 """Bytes of one text, or of one array, that are held in memory."""
 PIECE = 1 << 24
 """Bytes of a mapped file that are read before they are given back; a multiple of every page's size."""

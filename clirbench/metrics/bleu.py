@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from clirbench.metrics.tokens import (
     Tokenised,
     Tokeniser,
     Tokens,
+    of_references,
     reference_tokens,
 )
 from clirbench.types import Doubles, TestSet
@@ -109,7 +109,7 @@ def brevity_penalty(hypothesis: Doubles, reference: Doubles) -> Doubles:
     return np.where(hypothesis < reference, np.exp(1.0 - ratio), 1.0)
 
 
-@lru_cache(maxsize=4)
+@of_references(4)
 def reference_ngrams(tokeniser: Tokeniser, references: References, order: int) -> ReferenceNgrams:
     """The n-grams of each segment's references with their highest count."""
     tokens = reference_tokens(tokeniser, references)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -141,7 +140,7 @@ class Symbols:
         return without_white(codes, offsets)
 
 
-@lru_cache(maxsize=8)
+@tokens.of_references(8)
 def _reference_ngrams(symbols: Symbols, order: int, reference: Sequence[str]) -> ReferenceNgrams:
     return ReferenceNgrams(*symbols.of(reference, reference), 1, order).prepared()
 

@@ -13,14 +13,14 @@ from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import count, pairwise, starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.checks import one_of
 from clirbench.errors import ResourceError
-from clirbench.later import keep_recent
+from clirbench.later import Function, keep_recent
 from clirbench.metrics.base import check_aligned, hashable
 from clirbench.types import Doubles, TestSet
 
@@ -36,8 +36,10 @@ TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm"
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
 AT_ONCE = 10_000
 """Lines that are cut at a time, so that memory grows with the tokens and not with all characters."""
-STRETCH = 50_000
+STRETCH = 10_000
 """Segments that are counted at a time where a test set has more."""
+KEPT_STRETCHES = 8
+"""Stretches of which what is made of their references is kept for the next system."""
 SPLIT, MTEVAL, EDGES = 0, 1, 2
 """Ways to cut: on white space alone; as mteval-v13a; ASCII punctuation off one edge of each word, as chrF++ does."""
 WORDS = "chrF++"
@@ -136,6 +138,25 @@ def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None =
     return Tokens(*_cut(tokeniser, lines, types, known.words if known else None), types)
 
 
+_OF_REFERENCES: list[Any] = []
+
+
+def of_references(size: int) -> Callable[[Function], Function]:
+    """Keep what was made last of `size` references, of each stretch of a large one anew, until they are forgotten."""
+
+    def decorate(function: Function) -> Function:
+        _OF_REFERENCES.append(lru_cache(maxsize=size)(function))
+        return cast(Function, _OF_REFERENCES[-1])
+
+    return decorate
+
+
+def forget_references() -> None:
+    """Keep nothing of references: of more stretches than are kept none is found again."""
+    for function in _OF_REFERENCES:
+        function.cache_clear()
+
+
 def _cut(
     tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int], words: "Words | None" = None
 ) -> tuple[Numbers, Offsets]:
@@ -160,7 +181,7 @@ def _cut(
     return np.concatenate(numbers), np.concatenate(offsets)
 
 
-@lru_cache(maxsize=8)
+@of_references(8)
 def reference_tokens(tokeniser: Tokeniser, references: References) -> Tokens:
     """The tokens of all references, one reference after the other; cached, so analysed once per run."""
     return tokens_of(tokeniser, _one_after_the_other(references))

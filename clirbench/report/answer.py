@@ -113,8 +113,7 @@ def judged(
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    read = [metric.name for metric in others if metric.origin == "imported"]
-    free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    free = [one.name for one in others if one.origin == "imported" and not MATCHES_WORDS.fullmatch(one.name)]
     values |= {"metric": metrics[0].name} if capped else {}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
     return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
@@ -187,12 +186,14 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
+    units, along = result.units, result.units.along_training
+    of = "checkpoints" if along else "systems" if units.independent else "groups"
+    values = {"systems": len(units.labels) if along else units.number, "of": of}
+    if result.by_reference and result.inputs:
+        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
-            units, along = result.units, result.units.along_training
-            of = "checkpoints" if along else "systems" if units.independent else "groups"
-            number = len(units.labels) if along else units.number
-            yield Finding("separable_pairs", values=asdict(row) | {"systems": number, "of": of})
+            yield Finding("separable_pairs", values=asdict(row) | values)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -294,13 +295,16 @@ def percent(tau: float) -> str:
 
 
 def _written(name: str, value: Any) -> str:
+    if name == "p_value":
+        return "p < .001" if value < 0.001 else f"p = {number(value)}"
     if isinstance(value, float):
-        return p_said(value) if name == "p_value" else percent(value)
+        return percent(value)
     return listed(value, MOST) if isinstance(value, list) else str(value)
 
 
 def _agreement(found: Finding) -> str:
-    grade = found["grade"]
+    grade, noun = found["grade"], "groups" if found["grouped_by"] else "systems"
+    judge = {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
@@ -308,13 +312,12 @@ def _agreement(found: Finding) -> str:
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
+        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
-    noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
         more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
@@ -322,7 +325,7 @@ def _agreement(found: Finding) -> str:
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
-    return f"Whether {{metric}} orders the systems as {_judge(found)} is unknown: {why}."
+    return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
 
 
 def _of(found: Finding) -> str:
@@ -335,10 +338,6 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     return f"All this assumes {found['groups']} {'groups' if found['grouped_by'] else 'systems'} made independently."
-
-
-def _judge(found: Finding) -> str:
-    return {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
@@ -357,10 +356,6 @@ def other_metrics(found: Sequence[Finding]) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
-def p_said(value: float) -> str:
-    return "p < .001" if value < 0.001 else f"p = {number(value)}"
-
-
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
@@ -372,8 +367,6 @@ def _covariate(found: Finding) -> str:
 
 def _range(found: Finding) -> str:
     most = "" if isnan(found["ceiling"]) else "; noise of the topics would hold a perfect metric to about {ceiling}"
-    if found["tau"] > found["ceiling"]:
-        most = ", as good as can be seen" + most
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
@@ -399,16 +392,12 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told, right = (
-        "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
-        for part, whole in (("separable", "pairs"), ("right", "separable"))
-    )
-    first = f"{of}{one_each}, retrieval can tell {told} apart"
+    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
     if not tested:
-        return f"{first}{', too few to test a metric' if few else ''}."
+        return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = ", and of the near-ties {others_right} of {others}" if found["others"] else ""
-    return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
+    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
+    return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -421,7 +410,7 @@ def _judged(found: Finding) -> str:
     if case == "own" and found["lexical_model"]:
         said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
     if read and found["other_text"]:
-        said += "; not by the metrics' reference, as declared (scores.reference)"
+        said += "; scores.reference says: not by the metrics' own reference"
     if found["capped"] and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"
@@ -484,6 +473,6 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     "reading": _reading,
     "second": lambda found: (
         f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
-        "orders {tau} (at least {low}, {confidence} confidence)."
+        "orders {tau} (at least {low})."
     ),
 }

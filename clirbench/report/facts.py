@@ -311,9 +311,13 @@ def set_up(result: Result) -> dict[str, Any]:
     if inputs and corpus:
         left_out = {**inputs.left_out, **{name: f"pending: {why}" for name, why in inputs.pending.items()}}
         known, layout = {*left_out, *(t.system for t in inputs.translations)}, corpus.collection_layout
-        if layout and known & {*layout.systems}:  # none: the systems are made, or found by a pattern
-            strange = [name for name in layout.ignored if name.startswith("systems/")]
-            unnamed = dict.fromkeys((n for n in layout.systems if n not in known), "systems.include, systems.exclude")
+        if layout:
+            ours = bool(known & {*layout.systems})  # else the systems are made, or found by a pattern
+            strange = [file for file in layout.ignored if ours and file.startswith("systems/")]
+            read = {file for t in inputs.translations for file in t.files}
+            there = {name: Path(layout.where, file).absolute() for name, file in layout.systems.items()}
+            others = [name for name, file in there.items() if name not in known and file not in read]
+            unnamed = dict.fromkeys(others, "systems.include, systems.exclude" if ours else "systems= takes others")
             left_out = {**unnamed, **dict.fromkeys(strange, "no .txt, .txt.gz or .jsonl"), **left_out}
     topics = inputs.topics.items() if inputs else ()
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]

@@ -7,10 +7,11 @@ alike: parameters are checked, topics become weighted terms, nothing to search i
 import math
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,33 +50,16 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     Raises `InputError` for bytes that are not UTF-8 and for a collection without a single term, `AlignmentError`
     where the text has not as many lines as the map says.
     """
-    known = known_chunks(analyzer, tuple(terms))
+    asked = asked_terms(analyzer, tuple(terms))
+    known = asked.known
     n = len(documents)
-    document_of = np.repeat(np.arange(n, dtype=np.int32), documents.map.lengths)
     lengths = np.zeros(n, dtype=np.int32)
     keys = [np.empty(0, dtype=np.int64)]  # term * n + document of every occurrence
-    line = 0
     with known.lock:
-        for block in documents.text.blocks():
-            try:
-                chunks, first = known.chunks(block)
-            except UnicodeDecodeError:
-                deque(decoded(documents.text.blocks(), documents.text.where), 0)  # raises for the line and the byte
-                raise InputError(f"{documents.text.where}: changed while it was read") from None
-            of_lines = document_of[line : line + len(first) - 1]
-            line += len(first) - 1
-            document = np.repeat(of_lines, np.diff(first)[: len(of_lines)])
-            if not len(document):
-                continue
-            chunks = chunks[: len(document)]
-            held = np.bincount(document - document[0], known.n_terms[chunks])
-            lengths[document[0] : document[0] + len(held)] += held.astype(np.int32)
-            hits, places = known.query_terms(chunks)
-            keys.append(hits * np.int64(n) + document[places])
-    if line != documents.map.n_lines:
-        raise AlignmentError(
-            f"{documents.text.where}: {line} lines, but its {n} documents have {documents.map.n_lines}"
-        )
+        for chunks, document in known.read(documents, documents.map.lengths):
+            count_into(lengths, document, known.n_terms(chunks))
+            numbers, places = asked.hits().of(chunks)
+            keys.append(numbers * np.int64(n) + document[places])
     if not lengths.any():
         raise empty_collection(documents)
     found = np.concatenate(keys)  # below, nothing of this length is held twice for long
@@ -89,30 +73,92 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     return Postings(lengths, starts, found.astype(np.int32), counts)
 
 
+def count_into(counts: Ints32, unit: Ints32, held: Ints | None = None) -> None:
+    """Add to `counts` what ascending units hold: one each, or so much."""
+    if len(unit):
+        found = np.bincount(unit - unit[0], held)
+        counts[unit[0] : unit[0] + len(found)] += found.astype(np.int32)
+
+
+class Hits(NamedTuple):
+    """Terms of chunks by number: those of chunk c are `numbers[starts[c]:starts[c + 1]]`."""
+
+    numbers: Ints32 = np.empty(0, dtype=np.int32)
+    starts: Ints = np.zeros(1, dtype=np.int64)
+
+    def of(self, chunks: Ints32) -> tuple[Ints32, Ints]:
+        """(terms,) twice: the terms of these chunks in turn, and in which of them each stands."""
+        begins, n = self.starts[chunks], self.starts[chunks + 1] - self.starts[chunks]
+        holding = np.flatnonzero(n)
+        begins, n = begins[holding], n[holding]
+        places = np.repeat(begins - np.cumsum(n) + n, n) + np.arange(n.sum())
+        return self.numbers[places], np.repeat(holding, n)
+
+    def more(self, numbers: Ints32, ends: Ints) -> "Hits":
+        """With the terms of further chunks, which end there among them."""
+        joined = np.append(self.numbers, numbers), np.append(self.starts, ends + len(self.numbers))
+        return Hits(*joined)
+
+
 class KnownChunks:
-    """The chunks seen so far: how many terms each has, and which of them count.
+    """The chunks seen so far with their terms, whose `numbers` go with them unless they are `lasting`."""
 
-    Chunk c has `n_terms[c]` terms; the query terms among them are, by number, `hits[hit_starts[c]:hit_starts[c + 1]]`.
-    """
-
-    def __init__(self, analyzer: Analyzer, terms: tuple[str, ...]) -> None:
-        self.analyzer = analyzer
+    def __init__(self, terms_of: Callable[[str], Collection[str]], lasting: bool = True) -> None:
+        self.terms_of, self.lasting = terms_of, lasting
         self.lock = threading.Lock()  # one pass at a time: chunks are numbered and analysed in turn
         self.n_analyses = 0
-        self.numbers = {term: number for number, term in enumerate(terms)}
+        self.numbers = numbering({})
+        self.n_clearings = 0
         self._clear()
 
     def _clear(self) -> None:
         self._numbers = numbering({})
         self._words: Words | None = None  # finds the first `_n_found` chunks
         self._n_found = self._n_bytes = 0
-        self.n_terms = np.empty(0, dtype=np.int32)
-        self.hit_starts = np.zeros(1, dtype=np.int64)
-        self.hits = np.empty(0, dtype=np.int32)
+        self.n_clearings += 1
+        self.hits = Hits()
+        if not self.lasting:
+            self.numbers = numbering({})
 
     @property
     def n_chunks(self) -> int:
         return len(self._numbers)
+
+    def read(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
+        """The chunks of a text block by block, and in which unit each is, of as many lines as `lengths` has.
+
+        Raises what `postings` raises.
+        """
+        unit_of, line = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), 0
+        for block in documents.text.blocks():
+            try:
+                chunks, first = self.chunks(block)
+            except UnicodeDecodeError:
+                deque(decoded(documents.text.blocks(), documents.text.where), 0)  # raises for the line and the byte
+                raise InputError(f"{documents.text.where}: changed while it was read") from None
+            of_lines = unit_of[line : line + len(first) - 1]
+            line += len(first) - 1
+            unit = np.repeat(of_lines, np.diff(first)[: len(of_lines)])
+            if len(unit):
+                yield chunks[: len(unit)], unit
+        if line != len(unit_of):
+            said = f"{line} lines, but its {len(documents)} documents have {len(unit_of)}"
+            raise AlignmentError(f"{documents.text.where}: {said}")
+
+    def distinct(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
+        """Each unit and each of its terms, by number, once, in the order of units; as of `read`."""
+        left = np.empty(0, dtype=np.int64)  # of the last unit, which may go on in the next block
+        for chunks, unit in self.read(documents, lengths):
+            numbers, places = self.hits.of(chunks)
+            keys = np.unique(np.append(left, unit[places].astype(np.int64) << 32 | numbers))
+            end = np.searchsorted(keys, np.int64(unit[-1]) << 32)
+            yield (keys[:end] >> 32).astype(np.int32), keys[:end].astype(np.int32)
+            left = keys[end:]
+        yield (left >> 32).astype(np.int32), left.astype(np.int32)
+
+    def n_terms(self, chunks: Ints32) -> Ints:
+        """How many terms each of these has."""
+        return self.hits.starts[chunks + 1] - self.hits.starts[chunks]
 
     def chunks(self, block: bytes) -> tuple[Ints32, Ints]:
         """The numbers of the chunks of whole lines, and where each line begins among them (one more entry than lines).
@@ -147,34 +193,51 @@ class KnownChunks:
 
     def _analyse(self, known: int) -> None:
         """Fill in what the chunks from `known` on consist of."""
-        lengths: list[int] = []
         ends: list[int] = []
-        hits: list[int] = []
-        numbers, terms_of = self.numbers, self.analyzer.terms
+        found: list[int] = []
+        numbers, n_bytes = self.numbers, 0
         for chunk in islice(self._numbers, known, None):
-            terms = terms_of(chunk.decode("utf-8"))
-            hits += [numbers[term] for term in terms if term in numbers]
-            lengths.append(len(terms))
-            ends.append(len(hits))
-            self._n_bytes += len(chunk)
-        self.n_analyses += len(lengths)
-        self.n_terms = np.append(self.n_terms, np.array(lengths, dtype=np.int32))
-        self.hit_starts = np.append(self.hit_starts, np.array(ends) + len(self.hits))
-        self.hits = np.append(self.hits, np.array(hits, dtype=np.int32))
+            found += map(numbers.__getitem__, self.terms_of(chunk.decode("utf-8")))
+            ends.append(len(found))
+            n_bytes += len(chunk)
+        self._n_bytes += n_bytes
+        self.n_analyses += len(ends)
+        self.hits = self.hits.more(np.array(found, dtype=np.int32), np.array(ends))
 
-    def query_terms(self, chunks: Ints32) -> tuple[Ints32, Ints]:
-        """(hits,) twice: the query terms of these chunks in turn, and in which of them each stands."""
-        begins, n_hits = self.hit_starts[chunks], self.hit_starts[chunks + 1] - self.hit_starts[chunks]
-        holding = np.flatnonzero(n_hits)
-        begins, n_hits = begins[holding], n_hits[holding]
-        places = np.repeat(begins - np.cumsum(n_hits) + n_hits, n_hits) + np.arange(n_hits.sum())
-        return self.hits[places], np.repeat(holding, n_hits)
+
+class Asked:
+    """The terms of a query among those of known chunks; term t of the query has number t."""
+
+    def __init__(self, known: KnownChunks, terms: tuple[str, ...]) -> None:
+        self.known, self._wanted = known, {term: number for number, term in enumerate(terms)}
+        self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), 0
+
+    def hits(self) -> Hits:
+        """The terms of the query in every chunk that is known now."""
+        known = self.known
+        if self._cleared != known.n_clearings:
+            self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), known.n_clearings
+        if len(self._number_of) < len(known.numbers):
+            new = [self._wanted.get(term, -1) for term in islice(known.numbers, len(self._number_of), None)]
+            self._number_of = np.append(self._number_of, np.array(new, dtype=np.int32))
+        seen, starts = len(self._hits.starts) - 1, known.hits.starts
+        if seen < len(starts) - 1:
+            numbers = self._number_of[known.hits.numbers[starts[seen] :]]
+            ends = np.append(0, np.cumsum(numbers >= 0))[starts[seen + 1 :] - starts[seen]]
+            self._hits = self._hits.more(numbers[numbers >= 0], ends)
+        return self._hits
 
 
 @lru_cache(maxsize=2)
-def known_chunks(analyzer: Analyzer, terms: tuple[str, ...]) -> KnownChunks:
-    """What is known of chunks for these query terms, kept alive between the collections that one process searches."""
-    return KnownChunks(analyzer, terms)
+def known_chunks(analyzer: Analyzer) -> KnownChunks:
+    """What is known of chunks, kept alive between the collections that one process searches."""
+    return KnownChunks(analyzer.terms, lasting=False)
+
+
+@lru_cache(maxsize=4)
+def asked_terms(analyzer: Analyzer, terms: tuple[str, ...]) -> Asked:
+    """The terms of a query; several kinds of topics share what is known of chunks."""
+    return Asked(known_chunks(analyzer), terms)
 
 
 def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:

@@ -5,19 +5,21 @@ Evenly spaced: of N candidates, n topics take those at positions floor(i * N / n
 
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
+import numpy as np
+
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
+from clirbench.retrieval.postings import Ints32, KnownChunks, count_into
 from clirbench.types import Document, Documents, Topic
 
-MOST_CHUNKS = 1 << 18
-"""Chunks between white space whose terms are kept, some 60 MB."""
+MOST_CHUNKS = 1 << 14
+"""Chunks between white space whose words are kept, some 6 MB."""
 _WORD = re.compile(r"\w+")
 
 
@@ -62,10 +64,10 @@ class Made(ABC):
         positions = set(evenly_spaced(len(documents), self.n))
         return (document for position, document in enumerate(documents) if position in positions)
 
-    def lines(self, documents: Documents, fits: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
-        """(`line` and its number, line) of `n` segments evenly spaced among those that fit."""
-        fitting = [number for number, line in enumerate(documents.lines(), start=1) if fits(line)]
-        chosen = {fitting[position] for position in evenly_spaced(len(fitting), self.n)}
+    def lines(self, documents: Documents, n_terms: Ints32, least: int) -> Iterator[tuple[str, str]]:
+        """(`line` and its number, line) of `n` segments evenly spaced among those with at least so many terms."""
+        fitting = np.flatnonzero(n_terms >= least) + 1
+        chosen = set(fitting[evenly_spaced(len(fitting), self.n)].tolist())
         numbered = enumerate(documents.lines(), start=1)
         return ((f"line{number}", line.strip()) for number, line in numbered if number in chosen)
 
@@ -92,8 +94,11 @@ class RareTerms(Made):
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         rarest = rare_words(documents, self.analyzer, self.min_documents)
-        for topic_id, line in self.lines(documents, lambda line: len(rarest(line)) >= self.min_terms):
-            yield topic_id, " ".join(rarest(line)[: self.terms])
+        n_terms = np.zeros(documents.map.n_lines, dtype=np.int32)
+        for line, _ in KnownChunks(rarest).distinct(documents, np.ones_like(n_terms)):
+            count_into(n_terms, line)
+        for topic_id, text in self.lines(documents, n_terms, self.min_terms):
+            yield topic_id, " ".join([*rarest(text).values()][: self.terms])
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class KeyTerms(Made):
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
         rarest = rare_words(documents, self.analyzer, self.min_documents)
         for document in self.chosen(documents):
-            yield document.doc_id, " ".join(rarest(document.text)[: self.terms])
+            yield document.doc_id, " ".join([*rarest(document.text).values()][: self.terms])
 
 
 @dataclass(frozen=True)
@@ -157,13 +162,14 @@ class Sentences(Made):
     min_terms: int = 5
 
     def texts(self, documents: Documents) -> Iterator[tuple[str, str]]:
-        analysed = lru_cache(MOST_CHUNKS)(self.analyzer.terms)
-        return self.lines(documents, lambda line: sum(len(analysed(chunk)) for chunk in line.split()) >= self.min_terms)
+        n_terms, known = np.zeros(documents.map.n_lines, dtype=np.int32), KnownChunks(_terms_of(self.analyzer))
+        for chunks, line in known.read(documents, np.ones_like(n_terms)):
+            count_into(n_terms, line, known.n_terms(chunks))
+        return self.lines(documents, n_terms, self.min_terms)
 
 
-def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> Callable[[str], list[str]]:
-    """From a text to the words of its terms that are in at least `min_documents` documents: each once, the rarest
-    first.
+def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> Callable[[str], dict[str, str]]:
+    """From a text to its terms that are in at least `min_documents` documents, the rarest first, with a word of each.
 
     idf falls with the number of documents that contain a term; ties go to the term that comes first in the text. A term
     enters a topic as the word of the text that analyses to it alone, so that any engine can search it; in a script
@@ -179,12 +185,12 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
         terms = ((analyzer.terms(word), word) for word in candidates)
         return tuple((found[0], word) for found, word in terms if len(found) == 1 and found[0] in inside)
 
-    def words(text: str) -> list[str]:
+    def words(text: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for term, word in (one for chunk in text.split() for one in words_of(chunk)):
             if term in frequency:
                 found.setdefault(term, word)
-        return [found[term] for term in sorted(found, key=frequency.__getitem__)]
+        return {term: found[term] for term in sorted(found, key=frequency.__getitem__)}
 
     return words
 
@@ -192,11 +198,17 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
 @lru_cache(maxsize=1)  # a second kind of topics asks the same
 def _frequencies(documents: Documents, analyzer: Analyzer, least: int) -> dict[str, int]:
     """In how many documents each term is that is in `least` or more."""
-    frequency: Counter[str] = Counter()
-    analysed = lru_cache(MOST_CHUNKS)(analyzer.terms)
-    for document in documents:
-        frequency.update(set().union(*map(analysed, set(document.text.split()))))
-    return {term: count for term, count in frequency.items() if count >= least}
+    known, counts = KnownChunks(_terms_of(analyzer)), np.zeros(0, dtype=np.int64)
+    for _, terms in known.distinct(documents, documents.map.lengths):
+        found = np.bincount(terms, minlength=len(known.numbers))
+        found[: len(counts)] += counts
+        counts = found
+    return {term: count for term, count in zip(known.numbers, counts.tolist(), strict=True) if count >= least}
+
+
+def _terms_of(analyzer: Analyzer) -> Callable[[str], list[str]]:
+    """The terms of a chunk between ASCII's white space, of which Unicode has more."""
+    return lambda chunk: [term for part in chunk.split() for term in analyzer.terms(part)]
 
 
 def other_kind(source: object, analyzer: Analyzer) -> Made | None:

@@ -23,7 +23,7 @@ from clirbench.metrics.tokens import Tokeniser, code_points, tokens_of
 from clirbench.native import library
 from clirbench.retrieval import bm25
 from clirbench.retrieval.bm25 import BM25
-from clirbench.retrieval.postings import known_chunks
+from clirbench.retrieval.postings import asked_terms, known_chunks
 from clirbench.systems import grams
 from clirbench.types import Document, Documents, Judged, Qrels, Topic
 from tests.conftest import PACKAGE as ROOT
@@ -107,6 +107,7 @@ def test_text(monkeypatch: pytest.MonkeyPatch) -> None:
                 for cut in (0, 3)
             ]
             known_chunks.cache_clear()
+            asked_terms.cache_clear()
             asked = [Topic.of(query, query) for query in ("oil", "b 12", "nothing", "12 oil b ab oil")]
             ours, theirs = (BM25(depth=5).rank(documents, asked) for documents in held)
             judged = Judged(Qrels({topic.topic_id: {} for topic in asked}), theirs)

@@ -195,24 +195,20 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield (
-            rf"{half}(?:, as good as can be seen)?; noise of the topics would hold a perfect metric to about (.+?%)\.",
+            rf"{half}; noise of the topics would hold a perfect metric to about (.+?%)\.",
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, every = r"retrieval can tell (\d+|none|all) apart", [str(found[name]) for name in ("systems", "pairs")]
+        every = [str(found[name]) for name in ("systems", "pairs")]
+        told = r"retrieval(?: by reference .+?)? can tell (\d+) apart"
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
             of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
-        words = {0: "none", found["separable"]: "all"}
-        right, others = (
-            words.get(found["right"], str(found["right"])),
-            [str(found["others_right"]), str(found["others"])],
-        )
-        apart = {0: "none", found["pairs"]: "all"}.get(found["separable"], str(found["separable"]))
+        apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+|all) of them rightly", r", and of the near-ties (\d+) of (\d+)"
+        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of (\d+) near-ties"
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
             yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
@@ -223,9 +219,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
-        yield r"By .+?, .+? orders (.+?) \(at least (.+?), (\d+ %) confidence\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "ci_low")), row["scheme"].partition(",")[0],
-        )  # fmt: skip
+        yield (
+            r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.",
+            (percent(cell(row, "value")), percent(cell(row, "ci_low"))),
+        )
     for found in [*run.of("given"), *run.of("same step")]:
         if found["p_value"] is None:
             yield r"clirbench cannot tell whether a metric adds to .+?: (.+?)\.(?= |$)", (found["note"],)
