@@ -10,7 +10,7 @@ from clirbench.engines.local import Serial
 from clirbench.errors import UnknownName
 from clirbench.pages import written
 from clirbench.report.answer import answered
-from clirbench.report.decision import decision_findings, decision_sentences, decision_tables, doubts
+from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
 from clirbench.report.folder import results
 from clirbench.report.tables import all_tables
 from clirbench.result import Experiment, Result
@@ -135,45 +135,6 @@ def test_every_reference_that_was_asked_decides() -> None:
         assert sentences[2].startswith(choice)
         assert len(said.partition(". clirbench")[0].partition("tied: ")[0].split()) <= 25
         assert results(fresh)["warnings"] == [*sentences[said.startswith(both) : 2]]
-
-
-BOTH = "By references A and B, clirbench recommends "
-
-
-@pytest.mark.parametrize(
-    ("sets", "said", "choice", "warned"),
-    [
-        (("h7", "h7"), f"{BOTH}h7, which retrieval itself puts first by MAP: significantly better than", "m0 picks h7.", ""),
-        (("h7a0", "a0h7"), f"{BOTH}h7: by reference A first in MAP, by B statistically tied with the first; statistically "
-         "tied by both: a0.", "Each of m0 and m1 picks h7 or a system tied with it.", ""),
-        (("h7a0", "b1a0"), f"{BOTH}only a0: by both statistically tied with the first in MAP.", "m1 picks a0.",
-         "h7 repeats wording that only reference A has, which may be why it is first by that reference alone."),
-        (("h7", "a0"), "By reference A, h7 is first by MAP; by reference B, a0 is, and h7 is .300 [.200, .400] behind. "
-         "clirbench recommends no system on one reference alone.", "m0 picks h7; that costs .300 [.200, .400] MAP by "
-         "reference B.", "h7 repeats wording that only reference A has, which may be why it is first by that reference alone."),
-    ],
-)  # fmt: skip
-def test_every_reference_that_was_asked_decides(sets: tuple[str, str], said: str, choice: str, warned: str) -> None:
-    """What is recommended is in the set of each reference; `sets`: of both, the first system first."""
-    evidence = spread(2.0, metrics=((*range(7), 9.0), (9.0, *range(7))))
-    columns = (*evidence.board.metrics, replace(evidence.board["MAP"], declared={"judged_by": "pseudo-relevance"}))
-    made = run_of(replace(evidence, board=replace(evidence.board, columns=columns)))
-    row, decisions = made.decision.standings[0], []
-    for held in sets:
-        order = sorted(made.board.systems, key=lambda s: (held.find(s) if s in held else 9, s))
-        values = [(s, 1.0 - at / 10, -0.3 * (at > 0), s in held) for at, s in enumerate(order)]
-        rows = (replace(row, system=s, value=v, difference=d, difference_low=d - 0.1, difference_high=d + 0.1, in_set=on)
-                for s, v, d, on in values)  # fmt: skip
-        decisions.append(replace(made.decision, standings=tuple(rows)))
-    made = replace(made, resemblances=Resemblances(nearest=("h7",) if warned or sets[0] == "h7a0" else ()))
-    made.__dict__.update(decision=decisions[0], decisions=dict(zip("AB", decisions, strict=True)))
-    sentences = decision_sentences(made)
-    assert sentences[0].startswith(said)
-    assert choice in sentences
-    assert doubts(made) == [*([said] if "alone" in said else []), *([warned] if warned else [])] or not warned
-    assert len(said.split("tied by both:")[0].split()) <= 30
-    (table,) = [table for table in decision_tables(made) if table.name == "references"]
-    assert [(of[0], of[1]) for of in table.rows if of[-1] == "true"][0] == ("A", "MAP")
 
 
 def test_a_system_that_is_tied_with_some() -> None:
