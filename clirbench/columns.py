@@ -21,8 +21,9 @@ from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_m
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.statistics.correlation import Correlation, weakened
 from clirbench.statistics.grades import MODERATE, STRONG
+from clirbench.statistics.kinds import KindTau
 from clirbench.text import lookalike_names
-from clirbench.types import Failure
+from clirbench.types import EMPTY, Failure
 
 SAME, LINES = 0.5, 20_000
 """Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
@@ -173,21 +174,27 @@ def reference_text(label: str, corpus: Corpus | None) -> str:
     return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
 
 
-def capped(rows: Iterable[Correlation], board: Scoreboard) -> Iterator[Correlation]:
+def capped(
+    rows: Iterable[Correlation], board: Scoreboard, by_reference: Mapping[str, Sequence[KindTau]] = EMPTY
+) -> Iterator[Correlation]:
     """The rows; strong is moderate where relevance is made from the text that the metric scores against.
 
     That is so too where either text is not known, as of a measure that is read; not where the same metric is strong by
-    people's judgments or by known items.
+    people's judgments or by known items, or by each other reference than the one that it scores against.
     """
     rows = list(rows)
     confirmed = {
         row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
     }
+    others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
+    alone = {column.name for column in board.metrics if column.declared.get("scored_against") == SEARCHED}
+    by_others = alone.intersection(*others) if others else set()
     for row in rows:
         measure, against = board[row.measure], board[row.metric].declared.get("scored_against")
         made_from = measure.declared.get("made_from", None if measure.origin == "imported" else "")
         shared = "" not in (made_from, against) and (not made_from or not against or made_from in against.split())
-        yield weakened(row, MODERATE, REFERENCE) if shared and row.metric not in confirmed else row
+        lifted = row.metric in confirmed or (made_from and row.metric in by_others)
+        yield weakened(row, MODERATE, REFERENCE) if shared and not lifted else row
 
 
 def measure_columns(

@@ -28,11 +28,11 @@ from clirbench.measures.base import Measure
 from clirbench.metrics.base import counter
 from clirbench.metrics.segments import per_system
 from clirbench.relevance.base import fitted
-from clirbench.result import SECOND, Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
+from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count, no_watch, with_marks
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.kinds import lowered_by_kinds, lowered_by_retrievers
+from clirbench.statistics.kinds import ANOTHER, TOPICS, lowered_by_kinds, lowered_by_retrievers
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -48,6 +48,7 @@ from clirbench.systems.health import (
 )
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
+from clirbench.topics.base import BY_REFERENCE
 from clirbench.types import Failure, Judged, Run, split_failures
 
 REFERENCES = "(reference side)"
@@ -83,10 +84,10 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     asked = [(label, name) for name in experiment.retrievers for label in inputs.topics]
     judged = {",".join(filter(None, one)): judge(experiment, inputs, *one, watch) for one in asked}
     if (first := second_measure(experiment, inputs)) is not None:
-        with suppress(NothingCompared):
-            judged[SECOND] = judge(
-                replace(experiment, relevance={"": experiment.relevance[""]}), inputs, SECOND, "", watch
-            )
+        once = replace(experiment, relevance={"": experiment.relevance[""]})
+        for label in inputs.second:
+            with suppress(NothingCompared):
+                judged[label] = judge(once, inputs, label, "", watch)
     found = pass_over(experiment, inputs, judged, watch, first)
     healthy, alike = looked_over(experiment, inputs, found)
     inputs, told = distinct(experiment, inputs, alike)
@@ -102,12 +103,12 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     notes += [*unmade.values(), *told, *strange]
     notes += [note for maker in makers(inputs.translations) for note in maker.notes(inputs.translations)]
     retrieval = {label: scored(one, found, label, inputs.searched) for label, one in judged.items()}
-    second = retrieval.pop(SECOND, None)
+    second = {label: retrieval.pop(label) for label in inputs.second if label in retrieval}
     return Result(
         experiment,
         inputs=inputs,
         retrieval=retrieval,
-        second=second if second and second.per_topic else None,
+        second={label: one for label, one in second.items() if one.per_topic},
         statistics=Shelf(statistics_),
         scores={key: float(one[0]) for key, one in scores.items()},
         failures=failed,
@@ -142,7 +143,7 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
 
     Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
     """
-    retriever, english, topics = experiment.retrievers[name], inputs.corpus.english, inputs.topics_of(label)
+    retriever, (topics, english) = experiment.retrievers[name], inputs.asked(label)
     assert retriever is not None
     task = Search(topics, english.map, experiment.engine.pmap, watch)
     runs, ideal = dict[str, Any](), None
@@ -183,7 +184,7 @@ def pass_over(
     first: Measure | None = None,
 ) -> Found:
     """What one pass over each text of each system gives; a text that is both sides is read once. `first`: the one
-    measure that is computed by the second kind of topics."""
+    measure that is computed by the second kind of topics and by further references."""
     jobs = list(jobs_of(experiment, inputs, judged, first))
     found: dict[str, dict[tuple[str, ...], Any]] = {t.system: {} for t in (*inputs.translations, *inputs.baselines)}
     for job, values in zip(jobs, watch("systems", run_jobs(experiment.engine, jobs), len(jobs)), strict=True):
@@ -202,7 +203,7 @@ def jobs_of(
     references = References.of(corpus, inputs.translations)
     copied = None if made_from_reference(experiment) else Shared(references)
     steps = {
-        label: Retrieve(experiment.retrievers[of.retriever], inputs.topics_of(of.topic_label), corpus.document_map)  # type: ignore[arg-type]
+        label: Retrieve(experiment.retrievers[of.retriever], inputs.asked(of.topic_label)[0], corpus.document_map)  # type: ignore[arg-type]
         for label, of in judged.items()
         if not of.runs
     }
@@ -227,7 +228,7 @@ def jobs_of(
             for judgments, by in of.judged.items():
                 # What compares with the English side's own run is the same under every set of judgments.
                 wanted = (one for one in experiment.measures if one.uses_qrels or not judgments)
-                for measure in (first,) if label == SECOND and first else wanted:
+                for measure in (first,) if label in inputs.second and first else wanted:
                     part = with_marks(measure.name, judgments)
                     call = Call(measured, (known(measure), known(by), run), part, many=True)
                     yield ("value", label, judgments, measure.name), call
@@ -305,13 +306,15 @@ def conclude(work: Result, watch: Watch) -> Result:
     result = _with(result, notes=(*result.notes, *alike))
     result = _with(result, correlations=tuple(correlations(result, watch)))
     if measure := board.first_measure:
-        lowered = lowered_by_kinds(result.correlations, measure.name, result.kinds)
-        result = _with(result, correlations=tuple(lowered))
+        for label, kinds in result.kinds.items():
+            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
+            lowered = lowered_by_kinds(result.correlations, measure.name, kinds, why)
+            result = _with(result, correlations=tuple(lowered))
     if experiment.also_retriever and experiment.paper is None:
         found = lowered_by_retrievers(result.correlations, board, result.units)
         result = _with(result, correlations=tuple(found))
     if experiment.paper is None:
-        result = _with(result, correlations=tuple(capped(result.correlations, board)))
+        result = _with(result, correlations=tuple(capped(result.correlations, board, result.by_reference)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from clirbench.checks import name_list
-from clirbench.columns import scoreboard
+from clirbench.columns import is_searched, scoreboard
 from clirbench.corpora.base import Corpus
 from clirbench.engines.base import Engine
 from clirbench.errors import (
@@ -29,6 +29,7 @@ from clirbench.errors import (
     raise_all,
     shorten,
 )
+from clirbench.files.lines import Lines
 from clirbench.files.trec import read_ideal, read_runs
 from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
@@ -45,8 +46,11 @@ from clirbench.steps import made_topics
 from clirbench.store.cached import cached_result
 from clirbench.systems.likeness import Resemblances
 from clirbench.text import current_limits, limit_error
-from clirbench.topics.base import TopicSource
+from clirbench.topics.base import BY_REFERENCE, SECOND, TopicSource
 from clirbench.types import Documents, Run, Topic, Translation
+
+MOST_REFERENCES = 2
+"""Further references that are searched: each costs a pass over the systems."""
 
 
 def read_inputs(experiment: Experiment) -> Inputs | None:
@@ -77,10 +81,10 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
                 topics[label] = topics_of(source, corpus.english, experiment.engine)
                 check_size(with_marks("topics", label), len(topics[label]), len(corpus.english))
     raise_all(problems)
-    second: tuple[Topic, ...] = ()
-    if experiment.second_topics is not None and "" in topics and experiment.runs is None:
-        with suppress(InputError):  # a collection without such topics has one kind
-            second = topics_of(experiment.second_topics, corpus.english, experiment.engine)
+    second: dict[str, tuple[tuple[Topic, ...], Documents]] = {}
+    for label, source, searched in second_asked(experiment, corpus) if topics and experiment.runs is None else ():
+        with suppress(InputError):  # a text without such topics is not asked
+            second[label] = topics_of(source, searched, experiment.engine), searched
     pending = {t.system: t.pending for t in translations if t.pending}
     left_out = {t.system: t.left_out for t in translations if t.left_out}
     if left_out and len(left_out) + len(pending) == len(translations):
@@ -89,6 +93,19 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
         raise NothingCompared(f"every system is pending: {shorten(_reasons(pending), 1000)}")
     there = tuple(t for t in translations if not (t.pending or t.left_out))
     return Inputs(corpus, there, topics, pending, baselines, left_out, second)
+
+
+def second_asked(experiment: Experiment, corpus: Corpus) -> Iterator[tuple[str, TopicSource, Documents]]:
+    """By what else the first measure is computed: label, topics and the text that is searched. A second kind of topics,
+    and up to two further references of the collection, each another text than the one that is searched."""
+    if experiment.second_topics is not None:
+        yield SECOND, experiment.second_topics, corpus.english
+    asked = experiment.second_references and corpus.has_english and not corpus.crossed
+    for name, text in [*corpus.references.items()][1 : 1 + MOST_REFERENCES * asked]:
+        with suppress(ClirbenchError):  # nobody asked for a text that cannot be read
+            lines = Lines.of(text)
+            if len(lines) == corpus.document_map.n_lines and not is_searched(lines, corpus):
+                yield BY_REFERENCE + name, experiment.topics[""], Documents(text, corpus.document_map)
 
 
 def _reasons(systems: Mapping[str, str]) -> str:
@@ -280,10 +297,10 @@ def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
 
 
 def second_measure(experiment: Experiment, inputs: Inputs) -> Measure | None:
-    """The measure that the second kind of topics is searched for: the first one of the run, where the ranking of the
-    English side for its own first topics judges it; None where nothing is searched for a second kind.
+    """The measure that a second kind of topics and further references are searched for: the first one of the run, where
+    the ranking of the English side for its own first topics judges it; None where nothing else is searched.
     """
-    column = expected_result(experiment, inputs).board.first_measure if inputs.second_topics else None
+    column = expected_result(experiment, inputs).board.first_measure if inputs.second else None
     if column is None or column.judged_by != "pseudo-relevance":
         return None
     names = {with_marks(measure.name, inputs.corpus.collection): measure for measure in experiment.measures}

@@ -121,7 +121,7 @@ KEYS = (
     Key("paths.mirror", TEXT, None, "a folder where data sets lie ready", FILES),
     Key("paths.cache", TEXT, "runs/.cache", "the store, and downloads", FILES),
     Key("download", FLAG, False, "whether missing data may be fetched"),
-    Key("second_topics", FLAG, True, "beside topics made from the collection, another kind is searched and compared"),
+    Key("second_topics", FLAG, True, "further references, and another kind of topics beside made ones, are asked too"),
     Key("seed", WHOLE, 0, "seed of everything random"),
     Key("fresh", FLAG, False, "compute although nothing has changed since the same run was finished"),
     Key("check", FLAG, False, "read, align and list everything, run nothing"),

@@ -1,7 +1,7 @@
 """What a run is given (`Experiment`), what it reads (`Inputs`), and what it computes and finds (`Result`)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -26,22 +26,18 @@ from clirbench.statistics.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
 from clirbench.statistics.grades import Evidence
-from clirbench.statistics.kinds import Kinds, compared_kinds
+from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds
 from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.store.cached import Plan, cached_result
 from clirbench.systems.base import SystemSource
 from clirbench.systems.health import FileHealth
 from clirbench.systems.likeness import Resemblances
 from clirbench.text import Text
-from clirbench.topics.base import TopicSource, described
-from clirbench.types import JUDGES, Doubles, Failure, Judged, Run, Topic, Translation
+from clirbench.topics.base import BY_REFERENCE, SECOND, TopicSource, described
+from clirbench.types import JUDGES, Documents, Doubles, Failure, Judged, Run, Topic, Translation
 
 MOST_RELEVANT = 0.5
 """Above this share, what matches is mostly relevant: precision then says which documents match, not their order."""
-
-
-SECOND = "second kind"
-"""The label of the second kind of topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +45,8 @@ class Inputs:
     """What was read and aligned before any work starts; `topics` by label; `pending` systems are still written.
 
     `baselines` are searched like the systems of `translations`, and are none of them (`untranslated=true`). `left_out`:
-    why systems are no longer among `translations`. `second_topics`: another kind, made from the same collection.
+    why systems are no longer among `translations`. `second`: the topics of another kind, or of another reference, and
+    the text that is searched for them, by `SECOND` or `BY_REFERENCE` and a name.
     """
 
     corpus: Corpus
@@ -58,11 +55,16 @@ class Inputs:
     pending: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     baselines: tuple[Translation, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    second_topics: tuple[Topic, ...] = ()
+    second: Mapping[str, tuple[tuple[Topic, ...], Documents]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def topics_of(self, label: str) -> tuple[Topic, ...]:
-        """The topics of a label, or the second kind's."""
-        return self.second_topics if label == SECOND else self.topics[label]
+    @property
+    def further_references(self) -> tuple[str, ...]:
+        """The names of the references by which the first measure may be computed too."""
+        return tuple(label.removeprefix(BY_REFERENCE) for label in self.second if label != SECOND)
+
+    def asked(self, label: str) -> tuple[tuple[Topic, ...], Documents]:
+        """The topics of a label, or of one of `second`, and the text that is searched for them."""
+        return self.second.get(label) or (self.topics[label], self.corpus.english)
 
     @property
     def searched(self) -> dict[str, Text]:
@@ -199,7 +201,7 @@ class Experiment:
     loss of up to `margin`, in units of the measure, is allowed. `primary`: the measure that the answer is about, where
     it is named; `objective`: see `Result.objective`. `keep_copies`: a system that copies the reference takes part.
     `languages`: of the collection. `second_topics`: another kind, by which the first measure is computed too; it makes
-    no columns.
+    no columns; `second_references`: whether further references are asked likewise.
     """
 
     name: str
@@ -237,6 +239,7 @@ class Experiment:
     objective: str = setting("objective")
     languages: Languages | None = None
     second_topics: TopicSource | None = None
+    second_references: bool = setting("second_topics")
 
     @property
     def retrievers(self) -> dict[str, Retriever | None]:
@@ -251,7 +254,7 @@ class Result:
     `scores`, `statistics`, `failures` are by (metric, system), `retrieval` by label of topics and retriever. `notes`:
     why systems were left out, and what is strange. `lost`: systems that were not translated. `baselines` are printed
     below the systems of `board`, and nothing counts them; both have the same columns. `second`: the first measure by
-    the second kind of topics.
+    the second kind of topics and by further references, by label.
     """
 
     experiment: Experiment
@@ -268,7 +271,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     baselines: Scoreboard = NO_ROWS
     resemblances: Resemblances = field(default_factory=Resemblances)
-    second: Retrieval | None = None
+    second: Mapping[str, Retrieval] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -325,26 +328,65 @@ class Result:
         return "" if measure is None else measure_with_topics(self.evidence, measure.name)
 
     @cached_property
-    def kinds(self) -> Kinds | None:
-        """The first measure by the first kind of topics and by the second; None where no second kind was searched."""
-        column, found, experiment = self.board.first_measure, self.second, self.experiment
-        if column is None or found is None or experiment.second_topics is None:
-            return None
-        (values,) = found.per_topic.values()
-        second = of_systems(found.runs, values, self.board.systems)
-        first_kind = described(experiment.topics[""], self.evidence.topics(column.name))
-        said = first_kind, str(getattr(experiment.second_topics, "kind", SECOND))
-        alpha, seed = experiment.alpha, experiment.seed
-        return compared_kinds(self.evidence, self.units, column.name, second, said, alpha, seed)
+    def kinds(self) -> Mapping[str, Kinds]:
+        """The first measure by the first kind of topics beside each of `second`, by its label."""
+        column, made, found = self.board.first_measure, self.experiment, dict[str, Kinds | None]()
+        for label, values in self._second_values.items():
+            assert column is not None  # it was searched for
+            kind = label if label != SECOND else str(getattr(made.second_topics, "kind", SECOND))
+            said = described(made.topics[""], self.evidence.topics(column.name)), kind
+            found[label] = compared_kinds(self.evidence, self.units, column.name, values, said, made.alpha, made.seed)
+        return {label: kinds for label, kinds in found.items() if kinds}
+
+    @property
+    def by_reference(self) -> dict[str, tuple[KindTau, ...]]:
+        """Every metric by each other reference that was asked and has a vote, by its name."""
+        others = [(label.removeprefix(BY_REFERENCE), of) for label, of in self.kinds.items() if label != SECOND]
+        return {by: of.metrics for by, of in others if of.votes}
+
+    @property
+    def _second_values(self) -> dict[str, Doubles]:
+        """(systems, topics) of the first measure by each label of `second`."""
+        each = ((label, of.runs, next(iter(of.per_topic.values()))) for label, of in self.second.items())
+        return {label: of_systems(runs, values, self.board.systems) for label, runs, values in each}
 
     @cached_property
     def decision(self) -> Decision | None:
         """Which system to choose, or why clirbench cannot recommend one; None without a measure."""
-        if not self.decided_by:
-            return None
+        return self._decided(self.evidence) if self.decided_by else None
+
+    def _decided(self, evidence: Evidence) -> Decision:
         step = partial(of_all.decision, measure=self.decided_by, seed=self.experiment.seed)
-        (held,) = cached_result(self.experiment.engine, step, (self.evidence, self.units))
+        (held,) = cached_result(self.experiment.engine, step, (evidence, self.units))
         return of_all.as_decision(held)
+
+    @cached_property
+    def decisions(self) -> Mapping[str, Decision]:
+        """The decision by each reference, by its name, the searched one first; empty where no other one decides."""
+        column, own, found = self.board.first_measure, self.decision, dict[str, Decision]()
+        if self.inputs is None or column is None or own is None or not own.standings or column.name != own.measure:
+            return {}
+        for label, values in self._second_values.items():
+            measure = replace(column, values=self.evidence.measures[column.name].aggregate(values))
+            board, per_topic = replace(self.board, columns=(*self.board.metrics, measure)), {column.name: values}
+            of = self._decided(replace(self.evidence, board=board, per_topic=per_topic)) if label != SECOND else None
+            if of and len(of.standings) == len(own.standings):
+                found[label.removeprefix(BY_REFERENCE)] = of
+        return {next(iter(self.inputs.corpus.references)): own, **found} if found else {}
+
+    @cached_property
+    def agreed(self) -> tuple[str, ...]:
+        """The systems that are first, or statistically tied with the first, by every reference that was asked, those
+        first that the decision recommends."""
+        own, sets = self.decision or Decision(""), [{*of.recommended, *of.tied} for of in self.decisions.values()]
+        return tuple(system for system in (*own.recommended, *own.tied) if all(system in of for of in sets))
+
+    @property
+    def recommended(self) -> tuple[str, ...]:
+        """The systems to choose: the first ones by the searched reference if all references allow them, else the best
+        that they do allow; none where the references have none in common."""
+        first = (self.decision or Decision("")).recommended
+        return tuple(system for system in first if system in self.agreed) or self.agreed[:1]
 
     @property
     def objective(self) -> float | None:

@@ -27,6 +27,7 @@ from clirbench.metrics.macrof import MacroF
 from clirbench.result import Counts, Experiment, Inputs, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.kinds import KindTau
 from clirbench.types import Document, Documents, Judged, Qrels, Run, TestSet, Translation
 from tests.wrong_words import WrongWords
 
@@ -303,3 +304,8 @@ def test_strong_is_moderate_where_relevance_is_made_from_the_text_that_a_metric_
     capped_rows = [(row.grade, row.lowered) for row in capped(rows, board)]
     low, high = ("moderate", "reference"), ("strong", "")
     assert capped_rows == [low, low, high, high, low, high, high, ("weak", ""), high, low, low, high, low]
+    # A second reference lifts it for a metric that is known to score against the searched one alone.
+    of = KindTau("", 0.8, 0.6, 0.9, "strong", 0.8, -0.1, 0.1, False)
+    by_b = [replace(of, metric=name) for name in against]
+    for by, same in (({"B": by_b}, high), ({"B": by_b, "C": [replace(by_b[0], grade="moderate")]}, low)):
+        assert [(row.grade, row.lowered) for row in capped(rows, board, by)] == [same, *capped_rows[1:]]

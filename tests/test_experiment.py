@@ -204,14 +204,24 @@ def test_the_second_kind_is_searched_and_makes_no_column() -> None:
     result, alone = run(made), run(experiment(held()))
     assert [column.name for column in result.board.columns] == [column.name for column in alone.board.columns]
     assert list(result.retrieval) == [""]
-    assert result.second is not None
-    assert list(result.second.per_topic) == [("", "RR")]
-    values = result.second.per_topic["", "RR"]
+    values = result.second["second kind"].per_topic["", "RR"]
     assert values.shape == (3, 3)
     assert values[0].tolist() == [1, 1, 1]
-    assert result.kinds is not None
-    assert (result.kinds.kind, result.kinds.topics, result.kinds.said) == ("others", 2, "2 topics")
+    (kinds,) = result.kinds.values()
+    assert (kinds.kind, kinds.topics, kinds.said) == ("others", 2, "2 topics")
     assert "topic_kinds" in run_tables(result)
+
+
+def test_a_further_reference_is_searched_likewise_and_judges_by_its_own_ranking() -> None:
+    """By B, gold is in the third line: `half` and `bad` have it there, `good` does not; zebra is in none."""
+    lines = ("oil price", "iron ring", "gold song", "cold rain", "a road")
+    texts = {"A": TextLines(ENGLISH), "B": TextLines(lines), "C": TextLines(ENGLISH), "D": TextLines(lines[:4])}
+    sources = held()
+    made = replace(sources, corpus=replace(sources.corpus, references=texts))
+    result = run(replace(experiment(made), primary="RR"))
+    assert list(result.second) == ["reference B"]  # C is A, D has a line less
+    assert result.second["reference B"].per_topic["", "RR"].tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert run(replace(experiment(made), second_references=False)).second == {}
 
 
 def test_people_judge_one_kind_of_topics() -> None:
@@ -220,5 +230,5 @@ def test_people_judge_one_kind_of_topics() -> None:
         judged_by: ClassVar[Judge] = "people"
 
     made = replace(experiment(held()), second_topics=Others(), relevance={"": People(1)})
-    assert (run(made).second, run(made).kinds) == (None, None)
-    assert run(replace(made, measures=())).kinds is None
+    assert (run(made).second, run(made).kinds) == ({}, {})
+    assert run(replace(made, measures=())).kinds == {}

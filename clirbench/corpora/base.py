@@ -47,8 +47,9 @@ class Corpus:
     documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is `NO_TEST`. `scores` are
     metrics that came with the corpus, `official` the scores that its organisers published. `sentences` cuts the
     source's documents for a translator, where they are lines. `crossed`: the reference that is searched and the other
-    one that metrics score against; `references_left_out`: each of neither, and what is used instead. A layout is None
-    where translations of that side are not files. `notes` are sentences for the report.
+    one that metrics score against; `references_left_out`: each of neither, and what is used instead. `references`: of
+    the collection by name, the searched one first. A layout is None where translations of
+    that side are not files. `notes` are sentences for the report.
     """
 
     test: TestSet
@@ -62,6 +63,7 @@ class Corpus:
     scores: tuple[Metric, ...] = ()
     official: OfficialScores = field(default_factory=OfficialScores)
     references_left_out: Mapping[str, str] = field(default_factory=dict)
+    references: Mapping[str, Text] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clirbench.checks import name_list
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
@@ -152,6 +153,7 @@ def read_corpus(
     with gathered(errors):
         documents, found = read_english(searched, english, documents_size, read_source)
     raise_all(errors)
+    every = (english_name(searched, english), *name_list("references", references), *sorted(searched.references))
     named = f"reference {crossed[0]} is searched, metrics score against reference {crossed[1]}" if crossed else ""
     empty = f"{documents.text.where}: {found.n_empty} of {found.n_lines} lines are empty (they are searched as such)"
     return Corpus(
@@ -162,6 +164,7 @@ def read_corpus(
         test_layout=test,
         collection_layout=searched,
         crossed=crossed,
+        references={name: searched.text(held[name]) for name in every if name in (held := searched.references)},
         notes=tuple(filter(None, (named, empty if found.n_empty else ""))),
     )
 

@@ -24,7 +24,8 @@ from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, 
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
-from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, WEAK, topics_to_add
+from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.topics.base import SECOND
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -112,8 +113,7 @@ def judged(
     values = {name: measure.declared.get(name) or "" for name in known}
     values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    read = [metric.name for metric in others if metric.origin == "imported"]
-    free = [name for name in read if not MATCHES_WORDS.fullmatch(name)]
+    free = [one.name for one in others if one.origin == "imported" and not MATCHES_WORDS.fullmatch(one.name)]
     values |= {"metric": metrics[0].name} if capped else {}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
     return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
@@ -140,6 +140,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+    for by, metrics in result.by_reference.items():
+        held = [(rows[measure.name, one.metric], one) for one in metrics]
+        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
+        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
+        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -149,7 +154,10 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
     lowered = "reference" in top["lowered"].split()
-    yield judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics)
+    values = {**judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics).values, "metric": name}
+    strong = [(by, one.metric) for by, of in result.by_reference.items() for one in of if one.grade == STRONG]
+    confirming = [by for by, metric in strong if (metric, top["grade"]) == (name, STRONG)]
+    yield Finding("judged", values=values | {"confirming": confirming})
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -167,7 +175,7 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
 
 def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds) is not None:
+    if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
         values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
@@ -178,12 +186,12 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
 
 def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
+    units, along = result.units, result.units.along_training
+    of = "checkpoints" if along else "systems" if units.independent else "groups"
+    values = {"systems": len(units.labels) if along else units.number, "of": of}
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
-            units, along = result.units, result.units.along_training
-            of = "checkpoints" if along else "systems" if units.independent else "groups"
-            number = len(units.labels) if along else units.number
-            yield Finding("separable_pairs", values=asdict(row) | {"systems": number, "of": of})
+            yield Finding("separable_pairs", values=asdict(row) | values)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -191,7 +199,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board)
+    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -285,13 +293,16 @@ def percent(tau: float) -> str:
 
 
 def _written(name: str, value: Any) -> str:
+    if name == "p_value":
+        return "p < .001" if value < 0.001 else f"p = {number(value)}"
     if isinstance(value, float):
-        return p_said(value) if name == "p_value" else percent(value)
+        return percent(value)
     return listed(value, MOST) if isinstance(value, list) else str(value)
 
 
 def _agreement(found: Finding) -> str:
-    grade = found["grade"]
+    grade, noun = found["grade"], "groups" if found["grouped_by"] else "systems"
+    judge = {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
@@ -299,13 +310,12 @@ def _agreement(found: Finding) -> str:
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
         evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {_judge(found)} {sure}: {evidence}."
+        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
         more = "about {topics_to_add}" if found["topics_to_add"] else "many more"
         return f"These {{topics}} topics cannot rank the systems; add {more}."
-    noun = "groups" if found["grouped_by"] else "systems"
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
         more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
@@ -313,7 +323,7 @@ def _agreement(found: Finding) -> str:
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
-    return f"Whether {{metric}} orders the systems as {_judge(found)} is unknown: {why}."
+    return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
 
 
 def _of(found: Finding) -> str:
@@ -326,10 +336,6 @@ def _of(found: Finding) -> str:
 
 def _basis(found: Finding) -> str:
     return f"All this assumes {found['groups']} {'groups' if found['grouped_by'] else 'systems'} made independently."
-
-
-def _judge(found: Finding) -> str:
-    return {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
 
 
 def other_metrics(found: Sequence[Finding]) -> str:
@@ -348,10 +354,6 @@ def other_metrics(found: Sequence[Finding]) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
-def p_said(value: float) -> str:
-    return "p < .001" if value < 0.001 else f"p = {number(value)}"
-
-
 def _covariate(found: Finding) -> str:
     name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
@@ -363,8 +365,6 @@ def _covariate(found: Finding) -> str:
 
 def _range(found: Finding) -> str:
     most = "" if isnan(found["ceiling"]) else "; noise of the topics would hold a perfect metric to about {ceiling}"
-    if found["tau"] > found["ceiling"]:
-        most = ", as good as can be seen" + most
     return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
 
 
@@ -378,6 +378,11 @@ def _queries(found: Finding) -> str:
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
 
 
+def _by_reference(found: Finding) -> str:
+    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
+    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+
+
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
@@ -385,16 +390,12 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told, right = (
-        "none" if not found[part] else "all" if found[part] == found[whole] else f"{{{part}}}"
-        for part, whole in (("separable", "pairs"), ("right", "separable"))
-    )
-    first = f"{of}{one_each}, retrieval can tell {told} apart"
+    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
     if not tested:
-        return f"{first}{', too few to test a metric' if few else ''}."
+        return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = ", and of the near-ties {others_right} of {others}" if found["others"] else ""
-    return f"{first}; {{metric}} orders {right} of them rightly{luck}{rest}."
+    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
+    return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -407,12 +408,14 @@ def _judged(found: Finding) -> str:
     if case == "own" and found["lexical_model"]:
         said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
     if read and found["other_text"]:
-        said += "; not by the metrics' reference, as declared (scores.reference)"
+        said += "; scores.reference says: not by the metrics' own reference"
     if found["capped"] and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"
     elif found["capped"]:
         said += "; the evidence for {metric} is therefore moderate, not strong"
+    elif found.values.get("confirming"):
+        said += "; by reference {confirming}, {metric} is strong too"
     return f"{said}."
 
 
@@ -463,10 +466,11 @@ TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
+    "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
     "second": lambda found: (
         f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
-        "orders {tau} (at least {low}, {confidence} confidence)."
+        "orders {tau} (at least {low})."
     ),
 }

@@ -32,13 +32,15 @@ def decision_sentences(result: Result) -> tuple[str, ...]:
 
 
 def decision_tables(result: Result) -> tuple[Table, ...]:
-    """`decision` (a row for each system, best first), `picks` (for each metric) and `baseline`, where there are any."""
-    return (*_decision_table(result), *_picks_table(result), *_baseline_table(result))
+    """`decision` (a row for each system, best first), `references` (for each reference and system), `picks` (for each
+    metric) and `baseline`, where there are any."""
+    tables = (_decision_table, _references_table, _picks_table, _baseline_table)
+    return tuple(table for made in tables for table in made(result))
 
 
 def recommended(result: Result) -> str:
     """The system that the decision of the run recommends, the first of equal ones; empty where nothing is decided."""
-    return of.recommended[0] if (of := result.decision) is not None and of.standings else ""
+    return next(iter(result.recommended), "")
 
 
 def _against(result: Result) -> Iterator[Finding]:
@@ -78,7 +80,7 @@ def _against(result: Result) -> Iterator[Finding]:
 
 
 def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
-    measure, systems, tied = decision.measure, decision.recommended, decision.tied
+    measure, systems, by_each = decision.measure, result.recommended, result.decisions
     if decision.reason:
         column = result.board[measure]
         held = np.flatnonzero(column.oriented == np.nanmax(column.oriented, initial=-np.inf)).tolist()
@@ -88,20 +90,35 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
         return
     others, wanted = decision.standings[len(systems) :], result.board.first_measure
+    tied = tuple(system for system in result.agreed if system not in systems)
     values = {"measure": measure, "systems": systems, "tied": tied}
     by_reference = result.board[measure].judged_by == "pseudo-relevance"
     other_text = judged(result.board[measure], real_metrics(result.board))["other_text"]
     by = f"By this {'ranking' if other_text else 'reference'}, " if by_reference else ""
     if wanted is not None and wanted.name != measure:
         values["instead_of"], by = wanted.name, "By {measure} ({instead_of} has no topics), "
-    flagged = [name for name in systems if by_reference and name in result.resemblances.nearest]
-    first = "{systems} is first by {measure}" if flagged else f"clirbench recommends {{systems}}, {FIRST}"
+    nearest = result.resemblances.nearest if by_reference else ()
+    flagged = [name for name in decision.recommended if name in nearest]
+    first, ties = f"clirbench recommends {{systems}}, {FIRST}", "; statistically tied: {tied}."
+    if by_each:
+        by, each = "By references {references}, ", "both" if len(by_each) == 2 else "all"
+        tied_by = [name for name, of in by_each.items() if not {*systems} <= {*of.recommended}]
+        values |= {
+            "references": [*by_each],
+            "by": [name for name in by_each if name not in tied_by],
+            "tied_by": tied_by,
+        }
+        where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
+        first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
+        ties = f"; tied by {each}: {{tied}}." if tied else "; no other is tied."
+    elif flagged:
+        first = "{systems} is first by {measure}"
     if all_tied := 0 < len(tied) == len(others):
         values["n"] = len(decision.standings)
         tied_all = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest"
         said = f"{tied_all} {{measure}}. Choose the cheapest, or add topics."
-    elif tied:
-        said = f"{by}{first}; statistically tied: {{tied}}."
+    elif tied or by_each:
+        said = f"{by}{first}{ties}"
     else:
         near = max(others, key=lambda row: row.difference)
         lead, *interval = _loss(decision, near.system)
@@ -109,25 +126,27 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}{first}: significantly better than {rest}."
-    yield Finding("recommendation", said, values)
+    yield Finding("recommendation", said, values) if systems else _disagreement(decision, by_each)
     if flagged:
+        other = next((row.system for row in decision.standings if row.system not in nearest), "")
         said = "{systems} repeats wording that only the reference has; by another reference it may not be first."
-        other = next((row.system for row in decision.standings if row.system not in result.resemblances.nearest), "")
-        more = " clirbench recommends no system before another reference compares it with {instead}." if other else ""
-        yield Finding("near reference", f"{said}{more}", {"systems": flagged, "instead": other})
+        said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
+        if by_each:
+            said, other = "{systems} repeats wording that only reference {by} has.", ""
+        yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each), "")})
     if (english := result.monolingual) > 0:
         value = decision[systems[0]].value
         said = "{system} reaches {percent} of the reference side's {measure} ({value} of {english})."
         values = {"system": systems[0], "percent": percent(value / english), "measure": measure}
         yield Finding("monolingual", said, values | {"value": value, "english": english})
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
-    first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]))
-    if result.units.along_training and steps[first] < steps[systems[0]]:
+    first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]), default="")
+    if first and result.units.along_training and steps[first] < steps[systems[0]]:
         values = {"system": first, "by": _trained_by(result), "step": short(steps[first])}
         yield Finding("cheapest", "The cheapest of the tied systems is {system} ({by} {step}).", values)
     grades = {one["metric"]: one["grade"] for one in findings(result) if one.kind == "agreement"}
     if not all_tied:
-        yield from _picked(decision, grades, " by the reference in doubt" if flagged else "")
+        yield from _picked(result, decision, grades, " by the reference in doubt" if flagged and not by_each else "")
     # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
     # excludes chance.
     first, grade = next(iter(grades.items()), ("", ""))
@@ -139,23 +158,43 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
             yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
 
 
-def _picked(decision: Decision, grades: Mapping[str, str], by: str) -> Iterator[Finding]:
+def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Finding:
+    """The first system by the searched reference, and the first by the one where that system loses most."""
+    first, by = decision.recommended[0], next(iter(by_each))
+    of = by_each[other := _worst(by_each, first)]
+    lead, *interval = _loss(of, first)
+    values = {"measure": of.measure, "systems": [], "references": [*by_each], "by": by, "by_other": other, "lead": lead}
+    values |= {"first": first, "other": of.recommended[0], "interval": tuple(interval)}
+    said = "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is"
+    said += " {lead} {interval} behind. clirbench recommends no system on one reference alone."
+    return Finding("recommendation", said, values)
+
+
+def _worst(by_each: Mapping[str, Decision], system: str) -> str:
+    """The reference by which a system loses most, of those by which it is not tied with the first."""
+    return min((of[system].difference, by) for by, of in by_each.items() if not of[system].in_set)[1]
+
+
+def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: str) -> Iterator[Finding]:
     """The metrics whose first system is the recommended or a tied one; then all others, those that lose most first.
 
     `by`: what a loss is measured by, where that is in doubt.
     """
+    by_each = result.decisions or {"": decision}
     of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
-    losing = [system for system in of if not decision[system].in_set]
+    losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [metric for system in of if system not in losing for metric in of[system]]:
         picked = [system for system in of if system not in losing]
-        tied = {"picked": picked} if len(picked) == 1 and picked[0] not in decision.recommended else {}
+        tied = {"picked": picked} if len(picked) == 1 and picked[0] not in result.recommended else {}
         said = "{picked}, tied with {systems}" if tied else "{systems}"
-        said += "" if tied or {*picked} <= {*decision.recommended} else " or a system tied with it"
-        values: dict[str, Any] = {"metrics": right, "systems": decision.recommended}
+        said += "" if tied or {*picked} <= {*result.recommended} else " or a system tied with it"
+        values: dict[str, Any] = {"metrics": right, "systems": result.recommended}
         yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
-    for system in sorted(losing, key=lambda system: decision[system].difference):
-        loss, *interval = _loss(decision, system)
+    for system in sorted(losing, key=lambda system: by_each[losing[system]][system].difference):
+        loss, *interval = _loss(by_each[losing[system]], system)
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
+        values |= {"by": losing[system]} if result.decisions else {}
+        by = " by reference {by}" if result.decisions else by
         said = f"{_each(of[system])} picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{by}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
@@ -208,6 +247,15 @@ def _decision_table(result: Result) -> Iterator[Table]:
     made = tuple(tuple(row.values()) for row in rows)
     title = f"Which system is the best by {measure}?"
     yield Table("decision", title, tuple(rows[0]), made, tuple(told), shown=20, records=decision.standings)
+
+
+def _references_table(result: Result) -> Iterator[Table]:
+    """Every system by each reference that was asked."""
+    rows = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
+    if rows:
+        header = ("reference", *(field.name for field in fields(Standing)))
+        yield Table("references", "Is it the same system by another reference?", header, rows, (told,), shown=20)
 
 
 def _turned(row: Standing) -> Standing:

@@ -310,12 +310,19 @@ def set_up(result: Result) -> dict[str, Any]:
     if inputs and corpus:
         left_out = {**inputs.left_out, **{name: f"pending: {why}" for name, why in inputs.pending.items()}}
         known, layout = {*left_out, *(t.system for t in inputs.translations)}, corpus.collection_layout
-        if layout and known & {*layout.systems}:  # none: the systems are made, or found by a pattern
-            strange = [name for name in layout.ignored if name.startswith("systems/")]
-            unnamed = dict.fromkeys((n for n in layout.systems if n not in known), "systems.include, systems.exclude")
+        if layout:
+            ours = bool(known & {*layout.systems})  # else the systems are made, or found by a pattern
+            strange = [file for file in layout.ignored if ours and file.startswith("systems/")]
+            read = {file for t in inputs.translations for file in t.files}
+            there = {name: Path(layout.where, file).absolute() for name, file in layout.systems.items()}
+            others = [name for name, file in there.items() if name not in known and file not in read]
+            unnamed = dict.fromkeys(others, "systems.include, systems.exclude" if ours else "systems= takes others")
             left_out = {**unnamed, **dict.fromkeys(strange, "no .txt, .txt.gz or .jsonl"), **left_out}
     topics = inputs.topics.items() if inputs else ()
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
+    first, unused = result.board.first_measure, corpus.references_left_out if corpus else {}
+    ranked = first is not None and first.judged_by == "pseudo-relevance"
+    asked = inputs.further_references if inputs and ranked else ()
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -327,7 +334,8 @@ def set_up(result: Result) -> dict[str, Any]:
         "topics": {str(getattr(experiment.topics[label], "kind", label or "topics")): len(t) for label, t in topics},
         "systems": result.board.systems,
         "systems_left_out": left_out,
-        "references_left_out": {**corpus.references_left_out} if corpus else {},
+        "references_asked": asked,
+        "references_left_out": {name: why for name, why in unused.items() if name not in asked},
         "scores": tuple(one.name for one in result.board.columns if one.origin == "imported" or one.name in beside),
         "scores_left_out": {**(corpus.official.unused if corpus else {}), **ignored},
         "grouped_by": _groups(result),
@@ -345,7 +353,9 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    references = _left_out("; references not used", found["references_left_out"])
+    asked = found["references_asked"]
+    references = f"; also asked: reference{'s' if len(asked) > 1 else ''} {listed(asked)}" if asked else ""
+    references += _left_out("; references not used", found["references_left_out"])
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}

@@ -57,7 +57,7 @@ COLUMN_KEYS = ("name", "role", "origin", "higher_is_better", "table", "signature
 
 def results(result: Result) -> dict[str, Any]:
     """The run as plain JSON values; a number that is undefined is null."""
-    answer, tables = answered(result), run_tables(result)
+    answer, tables, decided = answered(result), run_tables(result), decision_findings(result)
     decision = tables.get("decision")
     found = {
         "version": VERSION,
@@ -65,7 +65,7 @@ def results(result: Result) -> dict[str, Any]:
         "name": result.experiment.name,
         "answer": str(answer),
         "measure": answer.measure,
-        "findings": [found.as_dict() for found in (*answer.findings, *decision_findings(result))],
+        "findings": [found.as_dict() for found in (*answer.findings, *decided)],
         "decision": decision and [dict(zip(decision.header, row, strict=True)) for row in decision.values()],
         "correlations": [asdict(row) for row in result.correlations],
         "coefficients": result.experiment.coefficients,
@@ -80,7 +80,11 @@ def results(result: Result) -> dict[str, Any]:
             name: {"columns": table.header, "text": [c.name for c in table.columns if c.kind == "text"]}
             for name, table in tables.items()
         },
-        "warnings": warnings(result),
+        # Readers of the tables alone would choose the first row of `decision`.
+        "warnings": [
+            *(str(f) for f in decided if f.kind == "near reference" or "by_other" in f.values),
+            *warnings(result),
+        ],
     }
     return dict(plain(found))
 
@@ -255,7 +259,7 @@ def _write_all(folder: Path, result: Result, provenance: Mapping[str, Any], live
             table.load().to_parquet(folder / f"{name}.parquet", index=False)
     for label, retrieval in result.retrieval.items():
         write_trec(folder / "trec" / label, retrieval, result.experiment.write_runs)
-        if topics := result.inputs and result.inputs.topics_of(retrieval.topic_label):
+        if topics := result.inputs and result.inputs.asked(retrieval.topic_label)[0]:
             lines = [f"{topic.topic_id}\t{' '.join(escape_unseen(topic.text).split())}\n" for topic in topics]
             text = "".join(["topic_id\ttext\n", *lines])
             (folder / "trec" / label / "topics.tsv").write_text(text, encoding="utf-8", newline="\n")

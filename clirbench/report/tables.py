@@ -151,19 +151,22 @@ def retriever_tables(result: Result) -> list[Table]:
 
 
 def kinds_table(result: Result) -> list[Table]:
-    """Table `topic_kinds`: the first measure by a second kind of topics, a row for each metric; none without one."""
-    found, column = result.kinds, result.board.first_measure
-    if found is None or column is None:
+    """Table `topic_kinds`: the first measure by a second kind of topics, and by further references, a row for each
+    metric; none without one."""
+    column, every = result.board.first_measure, result.kinds.values()
+    if column is None or not every:
         return []
-    of = {"measure": column.name, **{name: getattr(found, name) for name in OF_KINDS}}
-    text = (
+    text = tuple(
         f"{column.name} by {found.topics} topics of each kind. tau, low, high, grade: by {found.kind}; differs: the "
         f"difference of taus is more than noise over topics. orders: tau between the orders of the systems by the two "
-        f"kinds; halves: the 2 % point of tau between random halves of the first kind.",
+        f"kinds; halves: the 2 % point of tau between random halves of the first kind."
+        for found in every
     )
-    header = (*of, *(field.name for field in dataclasses.fields(KindTau)))
-    rows = [(*of.values(), *dataclasses.astuple(row)) for row in found.metrics]
-    return [Table("topic_kinds", "Is it the same by another kind of topics?", header, rows, text)]
+    header = ("measure", *OF_KINDS, *(field.name for field in dataclasses.fields(KindTau)))
+    own = [(column.name, *(getattr(found, name) for name in OF_KINDS)) for found in every]
+    rows = [(*of, *dataclasses.astuple(row)) for of, found in zip(own, every, strict=True) for row in found.metrics]
+    title = f"Is it the same by another kind of topics{', or by another reference' if result.by_reference else ''}?"
+    return [Table("topic_kinds", title, header, rows, text)]
 
 
 OF_KINDS = ("kind", "topics", "reliability", "orders", "halves")

@@ -22,8 +22,8 @@ from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
 from clirbench.types import Doubles, Ints
 
-TOPICS, RETRIEVER = "topics", "retriever"
-"""What lowers a grade to that of the second kind of topics, or of another retriever."""
+TOPICS, ANOTHER, RETRIEVER = "topics", "another", "retriever"
+"""What lowers a grade to that of the second kind of topics, of another reference, or of another retriever."""
 DRAWS = 200
 LEAST = 0.02
 """The share of random halves of one kind with less tau than two kinds that differ; halves of one sample vary little."""
@@ -130,12 +130,14 @@ def compared_kinds(
     return Kinds(*said, topics, known, float(agreed[0, 0]), halves, made, (one, other))
 
 
-def lowered_by_kinds(rows: Iterable[Correlation], measure: str, kinds: Kinds | None) -> Iterator[Correlation]:
+def lowered_by_kinds(
+    rows: Iterable[Correlation], measure: str, kinds: Kinds, why: str = TOPICS
+) -> Iterator[Correlation]:
     """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds."""
-    differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds and kinds.votes else {}
+    differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds.votes else {}
     for row in rows:
         own = (row.measure, row.coefficient) == (measure, KENDALL)
-        yield weakened(row, differing.get(row.metric, ""), TOPICS) if own else row
+        yield weakened(row, differing.get(row.metric, ""), why) if own else row
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:

@@ -6,6 +6,9 @@ from typing import Protocol, runtime_checkable
 from clirbench.pages import NUMBERS
 from clirbench.types import Documents, Topic
 
+SECOND, BY_REFERENCE = "second kind", "reference "
+"""The label of a second kind of topics; how that of another reference's topics begins."""
+
 
 @runtime_checkable
 class TopicSource(Protocol):

@@ -63,6 +63,7 @@ class Folder:
         self.correlations = table(path / "correlations.tsv")
         self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
         self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
+        self.by_reference = {(row["reference"], row["system"]): row for row in table(path / "references.tsv")}
         self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
         self.systems = table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
@@ -194,24 +195,19 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield rf"{half}\.", (percent(tau),)
         top = cell(run.rows[run.results["measure"], found["metric"]], "better_half_ceiling")
         yield (
-            rf"{half}(?:, as good as can be seen)?; noise of the topics would hold a perfect metric to about (.+?%)\.",
+            rf"{half}; noise of the topics would hold a perfect metric to about (.+?%)\.",
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, every = r"retrieval can tell (\d+|none|all) apart", [str(found[name]) for name in ("systems", "pairs")]
+        told, every = r"retrieval can tell (\d+) apart", [str(found[name]) for name in ("systems", "pairs")]
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
             of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
-        words = {0: "none", found["separable"]: "all"}
-        right, others = (
-            words.get(found["right"], str(found["right"])),
-            [str(found["others_right"]), str(found["others"])],
-        )
-        apart = {0: "none", found["pairs"]: "all"}.get(found["separable"], str(found["separable"]))
+        apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+|all) of them rightly", r", and of the near-ties (\d+) of (\d+)"
+        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of (\d+) near-ties"
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
             yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
@@ -222,9 +218,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         yield r"Topics are \D+(\d+) reference \w+, not people's queries(?:; by .+?)??\.(?= |$)", count
     for found in run.of("second"):
         row = run.rows[found["measure"], found["metric"]]
-        yield r"By .+?, .+? orders (.+?) \(at least (.+?), (\d+ %) confidence\)\.", (
-            percent(cell(row, "value")), percent(cell(row, "ci_low")), row["scheme"].partition(",")[0],
-        )  # fmt: skip
+        yield (
+            r"By .+?, .+? orders (.+?) \(at least (.+?)\)\.",
+            (percent(cell(row, "value")), percent(cell(row, "ci_low"))),
+        )
     for found in [*run.of("given"), *run.of("same step")]:
         if found["p_value"] is None:
             yield r"clirbench cannot tell whether a metric adds to .+?: (.+?)\.(?= |$)", (found["note"],)
@@ -248,11 +245,12 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
-            if "nearest" in found:
-                row = systems[found["nearest"]]
+            if "lead" in found:
+                by = found.get("by_other")
+                row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
                 ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
-            cells += _more(found["systems"]) + _more(found["tied"])
+            cells += _more(found["systems"]) + _more(found.get("tied", ()))
         elif found["kind"] == "monolingual":
             row, english = systems[found["system"]], cell(run.system("reference side"), found["measure"])
             share = cell(row, "of_english")
@@ -260,11 +258,13 @@ def _decision(run: Folder) -> Iterator[str]:
             if abs(share * english - cell(row, "value")) > 1e-12:
                 yield f"of_english is not value / reference side: {sentence}"
         elif found["kind"] == "choice":
-            rows = [picks[metric] for metric in found["metrics"]]
+            row = picks[found["metrics"][0]]
+            if found.get("by"):
+                of = run.by_reference[found["by"], found["systems"][0]]
+                ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
+                row = {name: str(-cell(of, column)) for name, column in ends.items()}
             if "loss" in found:
-                cells += [amount(cell(rows[0], "loss")), *_ends(rows[0], "loss_low", "loss_high")]
-            if "loss_high" in found:
-                cells += [amount(max(cell(row, "loss_high") for row in rows))]
+                cells += [amount(cell(row, "loss")), *_ends(row, "loss_low", "loss_high")]
             cells += _more(found["systems"])
         elif found["kind"] == "rise":
             row = picks[found["metric"]]

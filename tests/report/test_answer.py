@@ -227,7 +227,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     said = "M{x} is read from a score table, which does not say how relevance was judged"
     for declared, limits, more in (
         ({}, False, "."),
-        ({"made_from": ""}, False, "; not by the metrics' reference, as declared (scores.reference)."),
+        ({"made_from": ""}, False, "; scores.reference says: not by the metrics' own reference."),
         ({}, True, "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
          "{M{x}: none}')."),
     ):  # fmt: skip
@@ -293,11 +293,12 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120},
+        ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120,
+                       "grouped_by": "", "judged_by": ""},
          "These 61 topics cannot rank the systems; add about 120."),
         ("second", {"measure": "MAP{x}", "metric": "X", "tau": 0.8, "low": 0.4, "confidence": "95 %",
                     "judged_by": "pseudo-relevance"},
-         "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %, 95 % confidence)."),
+         "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %)."),
         ("queries", {**QUERIES, "differs": True, "grade": ""}, "Topics are five rare words from each of 369 reference "
          "sentences, not people's queries; by titles the order of the systems differs, though A is first by both."),
         ("queries", {**QUERIES, "differs": True, "grade": "", "first_by_second": "B"}, "Topics are five rare words "
@@ -311,23 +312,23 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "are five rare words from each of 369 reference sentences, not people's queries; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
-         "p = .020), and of the near-ties 19 of 35."),
+         "p = .020), and 19 of 35 near-ties."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and of the near-ties 19 of 35."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of 35 near-ties."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first "
          "system of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell all "
+        ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "separable": 44, "right": 44, "others": 1, "others_right": 0}, f"{OWN}, "
-         "retrieval can tell 44 apart; X orders all of them rightly (by luck: p = .020), and of the near-ties 0 of 1."),
-        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' own 45 pairs, retrieval can tell none "
+         "retrieval can tell 44 apart; X orders 44 of them rightly (by luck: p = .020), and 0 of 1 near-ties."),
+        ("separable_pairs", {**PAIRS, "separable": 0}, "Of these 10 systems' own 45 pairs, retrieval can tell 0 "
          "apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and of the near-ties 19 of 35."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of 35 near-ties."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, even a perfect metric would order only about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
@@ -343,7 +344,7 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
          "X and Y add to a (p < .001)."),
         ("range", {"metric": "X", "tau": 0.4, "ceiling": 0.3}, "Among the better half of the systems X orders 70 % of "
-         "pairs, as good as can be seen; noise of the topics would hold a perfect metric to about 65 %."),
+         "pairs; noise of the topics would hold a perfect metric to about 65 %."),
         ("range", {"metric": "X", "tau": 0.2, "ceiling": 0.8},
          "Among the better half of the systems X orders 60 % of pairs; noise of the topics would hold a "
          "perfect metric to about 90 %."),

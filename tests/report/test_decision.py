@@ -11,6 +11,7 @@ from clirbench.errors import UnknownName
 from clirbench.pages import written
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_findings, decision_sentences, decision_tables
+from clirbench.report.folder import results
 from clirbench.report.tables import all_tables
 from clirbench.result import Experiment, Result
 from clirbench.scoreboard import Column, Scoreboard
@@ -95,6 +96,41 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
     said += f"recommends no system before another reference compares it with {other}."
     assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
     assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1
+
+
+BOTH, LOST = "By references A and B, clirbench recommends ", ".300 [.200, .400]"
+BY_A, TIED = "by reference A first in MAP, by B", "statistically tied with the first"
+
+
+@pytest.mark.parametrize(
+    ("sets", "said", "choice"),
+    [
+        ("h7 h7", f"{BOTH}h7, which retrieval itself puts first by MAP; no other is tied.", "m0 picks h7."),
+        ("h7a0 a0h7", f"{BOTH}h7, {BY_A} {TIED}; tied by both: a0.",
+         "Each of m0 and m1 picks h7 or a system tied with it."),
+        ("h7a0 b1a0", f"{BOTH}a0, by both in MAP {TIED}; no other is tied.", "m1 picks a0."),
+        ("h7 a0", f"By reference A, h7 is first by MAP; by reference B, a0 is, and h7 is {LOST} behind. clirbench "
+         "recommends no system on one reference alone.", f"m0 picks h7; that costs {LOST} MAP by reference B."),
+    ],
+)  # fmt: skip
+def test_every_reference_that_was_asked_decides(sets: str, said: str, choice: str) -> None:
+    """What is recommended is in the set of each reference; `sets`: of both, the first system first."""
+    evidence = spread(2.0, metrics=((*range(7), 9.0), (9.0, *range(7))))
+    columns = (*evidence.board.metrics, replace(evidence.board["MAP"], declared={"judged_by": "pseudo-relevance"}))
+    made = run_of(replace(evidence, board=replace(evidence.board, columns=columns)))
+    row, decisions = made.decision.standings[0], []
+    for held in sets.split():
+        order = sorted(made.board.systems, key=lambda s: (held.find(s) if s in held else 9, s))
+        rows = (replace(row, system=s, value=-at, difference=d, difference_low=d - 0.1, difference_high=d + 0.1,
+                        in_set=s in held) for at, s in enumerate(order) for d in [-0.3 * (at > 0)])  # fmt: skip
+        decisions.append(replace(made.decision, standings=tuple(rows)))
+    made = replace(made, resemblances=Resemblances(nearest=("h7",)))
+    made.__dict__.update(decision=decisions[0], decisions=dict(zip("AB", decisions, strict=True)))
+    sentences = decision_sentences(made)
+    assert sentences[:2] == (said, "h7 repeats wording that only reference A has.")
+    assert choice in sentences
+    assert len(said.partition(". clirbench")[0].partition("tied: ")[0].split()) <= 25
+    assert results(made)["warnings"] == [*sentences[said.startswith(BOTH) : 2]]
 
 
 def test_a_system_that_is_tied_with_some() -> None:

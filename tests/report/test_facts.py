@@ -170,7 +170,7 @@ def test_what_is_used_and_left_out_is_in_three_lines_and_in_the_results(folder: 
     left_out = "every9 (systems.include, systems.exclude), systems/every7.docx (no .txt, .txt.gz or .jsonl), copy ("
     assert second == f"Systems: 3; left out: {left_out}copies the reference; keep_copies=true)."
     found = ("systems=pattern", f"systems.pattern={folder}/systems/e%system%.txt", f"folder={folder}", "check=true")
-    assert cli(*found, *keys[:2]).stdout.split("\n")[1] == "Systems: 4."
+    assert cli(*found, *keys[:2]).stdout.split("\n")[1] == "Systems: 4; left out: copy (systems= takes others)."
     computed = "BLEU, chrF1, chrF2, MacroF1, MicroF1"
     assert third.startswith(
         f"Scores computed: {computed}; read: MetricX; not used: bleu-all (clirbench has its own). Groups: "

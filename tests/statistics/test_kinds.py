@@ -100,7 +100,6 @@ FOUND = Kinds("", "other", 40, 0.9, 0.3, 0.5, (OF_SECOND,))
     ("kinds", "row", "grade"),
     [
         (FOUND, ROW, WEAK),
-        (None, ROW, STRONG),
         (replace(FOUND, reliability=0.5), ROW, STRONG),  # no vote
         (replace(FOUND, metrics=(replace(OF_SECOND, differs=False),)), ROW, STRONG),
         (replace(FOUND, metrics=(replace(OF_SECOND, metric="Y"),)), ROW, STRONG),
@@ -109,7 +108,7 @@ FOUND = Kinds("", "other", 40, 0.9, 0.3, 0.5, (OF_SECOND,))
         (FOUND, replace(ROW, grade=MODERATE, lowered="covariate"), WEAK),
     ],
 )
-def test_the_lower_grade_counts_where_the_taus_differ(kinds: Kinds | None, row: Correlation, grade: str) -> None:
+def test_the_lower_grade_counts_where_the_taus_differ(kinds: Kinds, row: Correlation, grade: str) -> None:
     (made,) = lowered_by_kinds([row], "RBO", kinds)
     reasons = f"{row.lowered} topics".strip() if grade != row.grade else row.lowered
     assert (made.grade, made.lowered) == (grade, reasons)
