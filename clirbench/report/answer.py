@@ -189,6 +189,8 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of}
+    if result.by_reference and result.inputs:
+        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
             yield Finding("separable_pairs", values=asdict(row) | values)
@@ -390,7 +392,7 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
+    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"

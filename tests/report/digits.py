@@ -199,7 +199,8 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, every = r"retrieval can tell (\d+) apart", [str(found[name]) for name in ("systems", "pairs")]
+        every = [str(found[name]) for name in ("systems", "pairs")]
+        told = r"retrieval(?: by reference .+?)? can tell (\d+) apart"
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
             of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
