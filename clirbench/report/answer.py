@@ -57,9 +57,8 @@ class Answer:
 @keep_recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, about its primary measure."""
-    found = findings(result)
-    measure = result.board.first_measure
-    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
+    found, measure = findings(result), result.board.first_measure
+    name = measure.name if measure is not None and real_metrics(result.board) else ""
     return Answer(name, tuple(found), tuple(sentences(found)))
 
 
@@ -69,7 +68,8 @@ def findings(result: Result) -> list[Finding]:
     if measure is None or not metrics:
         return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
+        listed_first = result.board.first_is_listed
+        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=listed_first)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
@@ -100,23 +100,19 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(
-    measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False,
-    others: Sequence[Column] = (),
-) -> Finding:  # fmt: skip
-    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
+def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
+    """The source of relevance judgments of a measure; `other_text`: it is known to be no text that `metrics` score
+    against.
 
-    `other_text`: relevance is known to be made from no text that `metrics` score against;
-    `others`: metrics of which those are named that were read, and that do not match words by their names.
+    `more`: `first_listed`, whether the measure is the first for no other reason; `others`, metrics that it may
+    disfavour; what it does to the evidence for `metric`: `capped` at moderate, or `confirming` references.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
-    values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    free = [one.name for one in others if one.origin == "imported" and not MATCHES_WORDS.fullmatch(one.name)]
-    values |= {"metric": metrics[0].name} if capped else {}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
-    return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
+    values |= {"measure": measure.name, "judged_by": _source(measure), "other_text": other}
+    return Finding("judged", values=values | more)
 
 
 def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
@@ -153,11 +149,12 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    lowered = "reference" in top["lowered"].split()
-    values = {**judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics).values, "metric": name}
-    strong = [(by, one.metric) for by, of in result.by_reference.items() for one in of if one.grade == STRONG]
-    confirming = [by for by, metric in strong if (metric, top["grade"]) == (name, STRONG)]
-    yield Finding("judged", values=values | {"confirming": confirming})
+    strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
+    yield judged(
+        measure, [board[name]], metric=name, first_listed=board.first_is_listed,
+        capped="reference" in top["lowered"].split(), confirming=strong if top["grade"] == STRONG else [],
+        others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
+    )  # fmt: skip
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -241,7 +238,6 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "weak evidence about other systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
@@ -284,9 +280,7 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
 
 def sentence(found: Finding) -> str:
     """The sentence of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
-    template = TEMPLATES[found.kind]
-    said = template if isinstance(template, str) else template(found)
-    return said.format(**{name: _written(name, value) for name, value in found.values.items()})
+    return TEMPLATES[found.kind](found).format(**{name: _written(name, value) for name, value in found.values.items()})
 
 
 def percent(tau: float) -> str:
@@ -310,9 +304,9 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
+        other = " about other systems" if grade == WEAK else ""
+        return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
@@ -401,22 +395,22 @@ def _separable(found: Finding) -> str:
 
 
 def _judged(found: Finding) -> str:
-    case, read = found["judged_by"], found["judged_by"] == "imported"
+    case, read, known = found["judged_by"], found["judged_by"] == "imported", found.values.get
     if case == "pseudo-relevance":
         case = "crossed" if found["searched_reference"] else "other" if found["other_text"] else "own"
     said = SOURCES.get(case, "The source of relevance judgments ({measure}) is unknown")
-    if found["first_listed"]:
+    if known("first_listed"):
         said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
     if case == "own" and found["lexical_model"]:
-        said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
+        said += f", which favours metrics that match words{' over {others}' if known('others') else ''}"
     if read and found["other_text"]:
         said += "; scores.reference says: not by the metrics' own reference"
-    if found["capped"] and read:
+    if known("capped") and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"
-    elif found["capped"]:
+    elif known("capped"):
         said += "; the evidence for {metric} is therefore moderate, not strong"
-    elif found.values.get("confirming"):
+    elif known("confirming"):
         said += "; by reference {confirming}, {metric} is strong too"
     return f"{said}."
 
@@ -455,13 +449,13 @@ def _same_step(found: Finding) -> str:
     return "At the same step, no metric is shown to order the runs as {measure} does."
 
 
-TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
+TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "agreement": _agreement,
-    "nothing": "This run has no {missing}, so nothing is compared.",
+    "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
     "training": _training,
     "same step": _same_step,
     "covariate": _covariate,
-    "noise": "With these {topics} topics, even a perfect metric would order only about {ceiling} of pairs rightly.",
+    "noise": lambda _: "With these {topics} topics, a perfect metric would order about {ceiling} of pairs rightly.",
     "range": _range,
     "given": _given,
     "judged": _judged,
