@@ -139,8 +139,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     for by, metrics in result.by_reference.items():
         held = [(rows[measure.name, one.metric], one) for one in metrics]
         noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
-        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
+        lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
+        own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
+        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -186,8 +187,6 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of}
-    if result.by_reference and result.inputs:
-        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
             yield Finding("separable_pairs", values=asdict(row) | values)
@@ -375,18 +374,19 @@ def _queries(found: Finding) -> str:
 
 
 def _by_reference(found: Finding) -> str:
-    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
-    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+    said = ["lowers the grades of {lowered}"] if found["lowered"] else []
+    said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
+    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {' and '.join(said) or 'lowers no grade'}."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (one system of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
+    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
