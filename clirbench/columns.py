@@ -187,13 +187,12 @@ def capped(
         row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
     }
     others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
-    alone = {column.name for column in board.metrics if column.declared.get("scored_against") == SEARCHED}
-    by_others = alone.intersection(*others) if others else set()
+    by_others = set.intersection(*others) if others else set()
     for row in rows:
         measure, against = board[row.measure], board[row.metric].declared.get("scored_against")
         made_from = measure.declared.get("made_from", None if measure.origin == "imported" else "")
         shared = "" not in (made_from, against) and (not made_from or not against or made_from in against.split())
-        lifted = row.metric in confirmed or (made_from and row.metric in by_others)
+        lifted = row.metric in confirmed or (made_from == against == SEARCHED and row.metric in by_others)
         yield weakened(row, MODERATE, REFERENCE) if shared and not lifted else row
 
 

@@ -103,11 +103,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if by_each:
         by, each = "By references {references}, ", "both" if len(by_each) == 2 else "all"
         tied_by = [name for name, of in by_each.items() if not {*systems} <= {*of.recommended}]
-        values |= {
-            "references": [*by_each],
-            "by": [name for name in by_each if name not in tied_by],
-            "tied_by": tied_by,
-        }
+        values |= {"references": [*by_each], "tied_by": tied_by, "by": [n for n in by_each if n not in tied_by]}
         where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
         first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
         ties = f"; tied by {each}: {{tied}}." if tied else "; no other is tied."
@@ -251,7 +247,8 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 def _references_table(result: Result) -> Iterator[Table]:
     """Every system by each reference that was asked."""
-    rows = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    each = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    rows = [(*cells, str(in_set).lower(), note) for *cells, in_set, note in each]
     told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
     if rows:
         header = ("reference", *(field.name for field in fields(Standing)))

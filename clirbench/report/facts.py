@@ -24,6 +24,7 @@ from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import SHOWN, Evidence
+from clirbench.topics.base import BY_REFERENCE, SECOND
 from clirbench.types import JUDGES, Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
@@ -322,7 +323,7 @@ def set_up(result: Result) -> dict[str, Any]:
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     first, unused = result.board.first_measure, corpus.references_left_out if corpus else {}
     ranked = first is not None and first.judged_by == "pseudo-relevance"
-    asked = inputs.further_references if inputs and ranked else ()
+    asked = [by.removeprefix(BY_REFERENCE) for by in (inputs.second if inputs and ranked else ()) if by != SECOND]
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -353,8 +354,7 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    asked = found["references_asked"]
-    references = f"; also asked: reference{'s' if len(asked) > 1 else ''} {listed(asked)}" if asked else ""
+    references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]

@@ -249,7 +249,7 @@ def _decision(run: Folder) -> Iterator[str]:
             if "lead" in found:
                 by = found.get("by_other")
                 row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
-                ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
+                ends = {name: str(-cell(row, name) or 0.0) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
             cells += _more(found["systems"]) + _more(found.get("tied", ()))
         elif found["kind"] == "monolingual":
@@ -263,7 +263,7 @@ def _decision(run: Folder) -> Iterator[str]:
             if found.get("by"):
                 of = run.by_reference[found["by"], found["systems"][0]]
                 ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
-                row = {name: str(-cell(of, column)) for name, column in ends.items()}
+                row = {name: str(-cell(of, column) or 0.0) for name, column in ends.items()}
             if "loss" in found:
                 cells += [amount(cell(row, "loss")), *_ends(row, "loss_low", "loss_high")]
             cells += _more(found["systems"])
