@@ -68,8 +68,7 @@ def findings(result: Result) -> list[Finding]:
     if measure is None or not metrics:
         return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
-        listed_first = result.board.first_is_listed
-        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=listed_first)]
+        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
@@ -175,7 +174,7 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
-        values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
+        values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
         lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
         said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
@@ -239,7 +238,6 @@ MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
-NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
 BY_RANKING = "Retrieval ({measure}) is judged by the ranking of "
