@@ -142,7 +142,7 @@ _OF_REFERENCES: list[Any] = []
 
 
 def of_references(size: int) -> Callable[[Function], Function]:
-    """Keep what was made last of `size` references, of each stretch of a large one anew, until they are forgotten."""
+    """Keep what was made last of `size` references, for each stretch of a large one, until they are forgotten."""
 
     def decorate(function: Function) -> Function:
         _OF_REFERENCES.append(lru_cache(maxsize=size)(function))
@@ -183,7 +183,7 @@ def _cut(
 
 
 def _grown(words: "Words | None", types: Mapping[str, int]) -> "Words | None":
-    """What finds words, made anew where types have doubled since: most words of a long text have come before."""
+    """What finds words, made again where types have doubled since: most words of a long text have come before."""
     from clirbench.metrics.kernels import words_of
     from clirbench.native.library import compiled
 

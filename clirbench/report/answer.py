@@ -68,8 +68,7 @@ def findings(result: Result) -> list[Finding]:
     if measure is None or not metrics:
         return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
-        listed_first = result.board.first_is_listed
-        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=listed_first)]
+        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
@@ -139,8 +138,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     for by, metrics in result.by_reference.items():
         held = [(rows[measure.name, one.metric], one) for one in metrics]
         noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
-        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
+        lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
+        own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
+        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -174,7 +174,7 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
-        values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
+        values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
         lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
         said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
@@ -186,8 +186,6 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of}
-    if result.by_reference and result.inputs:
-        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
             yield Finding("separable_pairs", values=asdict(row) | values)
@@ -240,7 +238,6 @@ MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
-NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
 BY_RANKING = "Retrieval ({measure}) is judged by the ranking of "
@@ -375,18 +372,19 @@ def _queries(found: Finding) -> str:
 
 
 def _by_reference(found: Finding) -> str:
-    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
-    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+    said = ["lowers the grades of {lowered}"] if found["lowered"] else []
+    said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
+    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {' and '.join(said) or 'lowers no grade'}."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (one system of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
+    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"

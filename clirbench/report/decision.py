@@ -162,7 +162,8 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     values = {"measure": of.measure, "systems": [], "references": [*by_each], "by": by, "by_other": other, "lead": lead}
     values |= {"first": first, "other": of.recommended[0], "interval": tuple(interval)}
     said = "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is"
-    said += " {lead} {interval} behind. clirbench recommends no system on one reference alone."
+    said += " {lead} {interval} behind. The references disagree, so clirbench recommends no system;"
+    said += " one more reference or people's judgments would help to choose."
     return Finding("recommendation", said, values)
 
 

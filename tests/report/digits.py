@@ -199,11 +199,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        every = [str(found[name]) for name in ("systems", "pairs")]
-        told = r"retrieval(?: by reference .+?)? can tell (\d+) apart"
+        told, every = r"retrieval can tell (\d+) apart", [str(found[name]) for name in ("systems", "pairs")]
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
+            of = r"Of these systems' own (\d+) pairs \(one system of each of (\d+) groups\)"
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))

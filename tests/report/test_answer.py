@@ -310,10 +310,10 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (the first system of each of 10 groups), "
+        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (one system of each of 10 groups), "
          "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of 35 near-ties."),
-        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (the first "
-         "system of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (one system "
+         "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "

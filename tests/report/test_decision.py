@@ -101,7 +101,8 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
 def test_every_reference_that_was_asked_decides() -> None:
     """Recommended is what is in the set of each of two references, which are given, the first system of each first."""
     both, tied = "By references A and B, clirbench recommends ", "statistically tied with the first"
-    lost = "h7 is .300 [.200, .400] behind. clirbench recommends no system on one reference alone."
+    lost = "h7 is .300 [.200, .400] behind. The references disagree, so clirbench recommends no system;"
+    lost += " one more reference or people's judgments would help to choose."
     columns = (evidence := spread(2.0, metrics=((*range(7), 9.0),))).board.columns
     board = replace(
         evidence.board, columns=(columns[0], replace(columns[1], declared={"judged_by": "pseudo-relevance"}))
@@ -133,7 +134,7 @@ def test_every_reference_that_was_asked_decides() -> None:
         fresh.__dict__.update(decisions=made.decisions, decision=made.decisions["A"])
         assert (sentences := decision_sentences(fresh))[:2] == (said, "h7 repeats wording that only reference A has.")
         assert sentences[2].startswith(choice)
-        assert len(said.partition(". clirbench")[0].partition("tied: ")[0].split()) <= 25
+        assert len(said.partition(". The references")[0].partition("tied: ")[0].split()) <= 25
         assert results(fresh)["warnings"] == [*sentences[said.startswith(both) : 2]]
 
 
