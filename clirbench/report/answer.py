@@ -402,7 +402,7 @@ def _judged(found: Finding) -> str:
     if case == "own" and found["lexical_model"]:
         said += f", which favours metrics that match words{' over {others}' if known('others') else ''}"
     if read and found["other_text"]:
-        said += "; scores.reference says: not by the metrics' own reference"
+        said += ", but not by the metrics' own reference, says scores.reference"
     if known("capped") and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"
@@ -419,7 +419,11 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    but = "those of one maker (by name) are not" if found["units"] == "maker" else "these are checkpoints of one run"
+    but = (
+        "those of one maker (by name) belong together"
+        if found["units"] == "maker"
+        else "these are checkpoints of one run"
+    )
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 

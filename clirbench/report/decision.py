@@ -158,12 +158,19 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     """The first system by the searched reference, and the first by the one where that system loses most."""
     first, by = decision.recommended[0], next(iter(by_each))
     of = by_each[other := _worst(by_each, first)]
-    lead, *interval = _loss(of, first)
-    values = {"measure": of.measure, "systems": [], "references": [*by_each], "by": by, "by_other": other, "lead": lead}
-    values |= {"first": first, "other": of.recommended[0], "interval": tuple(interval)}
-    said = "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is"
-    said += " {lead} {interval} behind. The references disagree, so clirbench recommends no system;"
-    said += " one more reference or people's judgments would help to choose."
+    (gap, *ends), (lead, *interval) = _loss(decision, of.recommended[0]), _loss(of, first)
+    values: dict[str, Any] = {
+        "measure": of.measure,
+        "systems": [],
+        "references": [*by_each],
+        "by": by,
+        "by_other": other,
+    }
+    values |= {"first": first, "gap": gap, "gap_interval": tuple(ends)}
+    values |= {"other": of.recommended[0], "lead": lead, "interval": tuple(interval)}
+    said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
+    said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
+    said += "no system; one more reference or people's judgments would help to choose."
     return Finding("recommendation", said, values)
 
 

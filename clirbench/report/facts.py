@@ -185,13 +185,13 @@ def legend(result: Result) -> list[str]:
     """What a grade needs, where metrics were compared; topics, references and covariates may lower it."""
     if not any(row.coefficient == KENDALL for row in result.correlations):
         return []
-    strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
+    strong, moderate, weak = (f"{50 * (1 + low):g} % (tau {short(low)})" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
     most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
+    told = f"Evidence is strong from at least {strong} on, moderate from {moderate}, weak over {weak}{most}."
     told += f" The {sure} confidence is for all metrics together."
     told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:

@@ -245,9 +245,9 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
-            if "lead" in found:
-                by = found.get("by_other")
-                row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
+            by = found.get("by_other")
+            rows = [systems[found["other"]], run.by_reference[by, found["first"]]] if by else []
+            for row in rows or ([systems[found["nearest"]]] if "lead" in found else []):
                 ends = {name: str(-cell(row, name) or 0.0) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
             cells += _more(found["systems"]) + _more(found.get("tied", ()))

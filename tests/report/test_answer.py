@@ -227,7 +227,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; scores.reference says: not by the metrics' own reference."
+    assert sentence(told) == f"{said}, but not by the metrics' own reference, says scores.reference."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -323,8 +323,8 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "This assumes systems made independently; if those of one maker (by name) are not, type units=maker: then the "
-         "evidence is weak."),
+         "This assumes systems made independently; if those of one maker (by name) belong together, type "
+         "units=maker: then the evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),
