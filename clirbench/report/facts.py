@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import kind
+from clirbench.columns import kind, share_text
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.measures.rbo import RBO
@@ -187,7 +187,7 @@ def legend(result: Result) -> list[str]:
         return []
     strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
-    own = any("reference" in row.lowered.split() for row in result.correlations)
+    own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
     most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
