@@ -76,6 +76,9 @@ def _against(result: Result) -> Iterator[Finding]:
                 values["p_loss"] = row.p_loss
                 text += f", P(loss > {margin}) {{p_loss}}"
             text += f", {row.n_topics} topics."
+        if result.decisions:
+            values["by"] = next(iter(result.decisions))
+            text = text.replace("{measure}", "{measure} (reference {by})")
         yield Finding("baseline", text, values)
 
 
