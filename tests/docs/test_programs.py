@@ -1,13 +1,11 @@
 """The programs of docs/how-to/programs.md run as they are, are short, and pass mypy --strict."""
 
-import importlib.util
 import json
 import runpy
 import subprocess
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import matplotlib
@@ -15,6 +13,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.labs.watching.commands import watch
+from docs.generator import notebooks
 from tests.docs import materials
 from tests.docs.pages import ROOT, Block, blocks
 
@@ -93,16 +92,6 @@ def test_the_programs_are_typed(at_work: Path) -> None:
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
-@pytest.fixture(scope="module")
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "docs" / "generator" / "notebooks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
@@ -110,14 +99,12 @@ def generator() -> ModuleType:
     ids=lambda p: p.stem,
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_notebook_runs_and_shows_what_its_page_shows(
-    generator: ModuleType, monkeypatch: pytest.MonkeyPatch, path: Path
-) -> None:
+def test_a_notebook_runs_and_shows_what_its_page_shows(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (made,) = generator.executed([path])
+    (made,) = notebooks.executed([path])
     kept = json.loads(path.read_text(encoding="utf-8"))
     again = f"{path.name}: run {sys.executable} docs/generator/notebooks.py"
-    assert generator.said(made) == generator.said(kept), again
+    assert notebooks.said(made) == notebooks.said(kept), again
 
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -1,31 +1,20 @@
 """The site builds without a warning and without a network; the generated tables are current; --help is complete."""
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from benchmarks import size
 from clirbench.configuration.composing import config_parts
 from clirbench.configuration.laboratories import config_folders
+from docs.generator import reference
 
 ROOT = Path(__file__).resolve().parents[2]
 REMOTE = re.compile(r'<(?:script|link|img|iframe)\b[^>]*?(?:src|href)="(?:https?:)?//(?P<host>[^"/]+)[^"]*"')
-
-
-@pytest.fixture(scope="module")
-def reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_reference", ROOT / "docs" / "generator" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_readme_is_a_screen_and_a_half_and_shows_what_it_talks_about() -> None:
@@ -53,12 +42,12 @@ def test_a_reader_can_finish_what_is_written_by_hand() -> None:
     }
 
 
-def test_the_page_of_metrics_names_every_metric(reference: ModuleType) -> None:
+def test_the_page_of_metrics_names_every_metric() -> None:
     page = reference.metrics_page()
     assert [path.stem for path in reference.choices("metric") if f"`{path.stem}`" not in page] == []
 
 
-def test_every_metric_has_a_signature_and_a_source(reference: ModuleType) -> None:
+def test_every_metric_has_a_signature_and_a_source() -> None:
     rows = reference.metric_rows()
     assert [row[0] for row in rows] == [path.stem for path in reference.choices("metric")]
     for name, _, direction, signature, source in rows:
@@ -67,13 +56,13 @@ def test_every_metric_has_a_signature_and_a_source(reference: ModuleType) -> Non
         assert source, f"{name}: its class names no **Source:**"
 
 
-def test_every_group_of_conf_has_its_chapter(reference: ModuleType) -> None:
+def test_every_group_of_conf_has_its_chapter() -> None:
     homes = (reference.CONF, *config_folders())
     folders = {str(path.parent.relative_to(home)) for home in homes for path in home.rglob("*.yaml")}
     assert set(reference.GROUPS) == {folder for folder in folders if folder != "." and not folder.startswith("hydra")}
 
 
-def test_every_choice_says_what_it_is(reference: ModuleType) -> None:
+def test_every_choice_says_what_it_is() -> None:
     silent = [
         f"{group}/{path.stem}"
         for group in reference.GROUPS
