@@ -1,5 +1,6 @@
 """Shared fixtures: where the real data lie, and how Hypothesis runs."""
 
+import csv
 import os
 import signal
 import subprocess
@@ -124,3 +125,9 @@ def put(path: Path, content: str) -> Path:
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
     """Write lines, each ended by a newline."""
     return put(path, "".join(f"{line}\n" for line in lines))
+
+
+def records(path: Path) -> list[dict[str, str]]:
+    """The rows of a table with tabs, by column: what the program writes, without its own reader."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))

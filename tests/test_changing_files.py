@@ -1,6 +1,5 @@
 """Files that change while a run reads them: what was read is what was scored, or the run ends with their names."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.files import FileSystems
 from clirbench.text import TextFile
 from clirbench.topics.made import KeyTerms
+from tests.store.test_snapshot import other
 
 
 @pytest.fixture
@@ -59,15 +59,8 @@ def longer(path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("e", "ea"), encoding="utf-8")
 
 
-def unseen(path: Path) -> None:
-    """Another text of equal size, whose modification time is that of the one before."""
-    status = path.stat()
-    path.write_bytes(bytes(byte if byte in b" \n" else ord("z") for byte in path.read_bytes()))
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
 @pytest.mark.parametrize(
-    ("when", "change"), [("systems", unseen), ("systems", longer), ("intervals", longer), ("analyses", longer)]
+    ("when", "change"), [("systems", other), ("systems", longer), ("intervals", longer), ("analyses", longer)]
 )
 def test_no_row_has_two_versions_of_a_system(
     experiment: Experiment, small_folder: Path, when: str, change: Callable[[Path], None]
@@ -76,12 +69,12 @@ def test_no_row_has_two_versions_of_a_system(
     expected = numbers(run(experiment))
     system = small_folder / "systems" / "every5.txt"
     original = system.read_text(encoding="utf-8")
-    other = replace(experiment, engine=Cached(Serial(), Store(small_folder.parent / "another")))
+    anew = replace(experiment, engine=Cached(Serial(), Store(small_folder.parent / "another")))
     with pytest.raises(InputError, match=r"every5\.txt changed while this run was reading it; run again once"):
-        run_changing(other, when, lambda: change(system))
+        run_changing(anew, when, lambda: change(system))
     # Nothing wrong was kept: the original is put back, and has its own numbers.
     system.write_text(original, encoding="utf-8")
-    assert numbers(run(other)) == expected
+    assert numbers(run(anew)) == expected
 
 
 @pytest.mark.parametrize("name", ["reference.txt", "source.txt", "docs.tsv"])

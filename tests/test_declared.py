@@ -17,7 +17,7 @@ from clirbench.columns import kind
 from clirbench.errors import ConfigError
 from clirbench.relevance.base import judged_by
 from clirbench.scoreboard import Column
-from tests.conftest import Cli, write_lines
+from tests.conftest import Cli, put, write_lines
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,7 @@ def test_a_rule_of_ones_own_that_people_judged_is_reported_so(cli: Cli, small_fo
     begin with `qrels`.
     """
     (cli.cwd / "mine.py").write_text(RULE)
-    (cli.cwd / "conf/relevance").mkdir(parents=True)
-    (cli.cwd / "conf/relevance/mine.yaml").write_text("_target_: mine.Mine\n")
+    put(cli.cwd / "conf/relevance/mine.yaml", "_target_: mine.Mine\n")
     keys = ("relevance=mine", "measures=[MAP,nDCG]", "metric=[BLEU,MacroF1]", "topics.n=5", "engine=serial")
     done = cli.succeed(f"folder={small_folder}", *keys, "hydra.searchpath=[file://conf]", "hydra.run.dir=run")
     results = json.loads((cli.cwd / "run/results.json").read_text())

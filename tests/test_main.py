@@ -1,6 +1,5 @@
 """The command line as a user meets it: what it prints, writes, refuses; every bad input of a folder run."""
 
-import csv
 import os
 import platform
 import signal
@@ -17,13 +16,10 @@ from clirbench import __version__
 from clirbench.__main__ import job, main, prepare_arguments
 from clirbench.configuration.composing import composed
 from clirbench.errors import InputError, UnknownName
+from tests.conftest import put
+from tests.conftest import records as table
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def lines(path: Path) -> list[str]:
@@ -157,9 +153,8 @@ class TestObjective:
 class TestRunsOfOthers:
     def test_a_system_without_a_run_and_an_unknown_document_are_named(self, cli, small_folder: Path) -> None:
         runs = small_folder.parent / "runs_of_others"
-        runs.mkdir()
         for n in (2, 3, 5):
-            (runs / f"every{n}.run").write_text("t1 Q0 doc1 1 2.5 x\n")
+            put(runs / f"every{n}.run", "t1 Q0 doc1 1 2.5 x\n")
         refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9", "NAME.run")
         (runs / "every9.run").write_text("t1 Q0 nowhere 1 2.5 x\n")
         refused(cli("+experiment=folder", "folder=small", *FAST, "runs=runs_of_others"), "every9.run", "nowhere")
@@ -184,9 +179,8 @@ class TestEveryEndIsOurs:
     """Whatever goes in, what comes out is a result or one clear line, with the status of the contract."""
 
     def test_an_experiment_of_the_users_is_found_and_may_have_keys_of_its_own(self, cli, tmp_path: Path) -> None:
-        (tmp_path / "own" / "experiment").mkdir(parents=True)
         text = '# @package _global_\ndefaults: [scores]\nname: mine\nmy_own: 5\ntitle: "${my_own}"\n'
-        (tmp_path / "own" / "experiment" / "mine.yaml").write_text(text)
+        put(tmp_path / "own" / "experiment" / "mine.yaml", text)
         (tmp_path / "s.tsv").write_text("system\tBLEU\tMAP\na\t1\t.1\nb\t2\t.3\nc\t3\t.2\n")
         options = ["scores.tables=[s.tsv]", "scores.measures=[MAP]", "my_own=7", "check=true"]
         cli.succeed("--config-dir", "own", "+experiment=mine", *options)

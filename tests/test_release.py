@@ -16,6 +16,7 @@ from hydra._internal.utils import get_args_parser
 
 import clirbench.__main__  # noqa: F401  without its patch argparse of 3.14 refuses a parser of Hydra
 from tests.conftest import PACKAGE as ROOT
+from tests.conftest import put
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PIN = re.compile(r"^([\w.-]+)==(\S+?)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.M)
@@ -108,9 +109,8 @@ def test_a_tag_is_released_with_its_own_version_and_dated_changes(
     tmp_path: Path, tag: str, version: str, heading: str, said: str
 ) -> None:
     (tmp_path / ".ci").mkdir()
-    (tmp_path / "clirbench").mkdir()
     shutil.copy2(ROOT / ".ci" / "release", tmp_path / ".ci" / "release")
-    (tmp_path / "clirbench" / "__init__.py").write_text(f'__version__ = "{version}"\n', encoding="utf-8")
+    put(tmp_path / "clirbench" / "__init__.py", f'__version__ = "{version}"\n')
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## {heading}\n\n- A change.\n", encoding="utf-8")
     command = [sys.executable, str(tmp_path / ".ci" / "release"), tag]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.store.store import UNFINISHED
+from tests.conftest import write_lines
 from tests.lines import made_lines
 from tests.waiting import wait_until
 
@@ -85,15 +86,13 @@ class Place:
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, dict[str, bytes]]:
     """Eight systems, and the tables of an undisturbed run in one process with a store of its own."""
     place = Place(tmp_path_factory.mktemp("reliability"))
-    systems = place.path / "folder" / "systems"
-    systems.mkdir(parents=True)
+    folder = place.path / "folder"
     reference = made_lines(60, seed=5)
     chosen = random.Random(6)
     for number in range(8):
         lines = [" ".join(w if chosen.random() > 0.06 * number else "x" for w in line.split()) for line in reference]
-        (systems / f"s{number}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    text = "".join(f"{line}\n" for line in reference)
-    (place.path / "folder" / "reference.txt").write_text(text, encoding="utf-8")
+        write_lines(folder / "systems" / f"s{number}.txt", lines)
+    write_lines(folder / "reference.txt", reference)
     expected = place.complete(place.path / "undisturbed", "engine.workers=1", f"paths.cache={place.path / 'apart'}")
     return place, expected
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PACKAGE, warm_processes
+from tests.conftest import PACKAGE, put, warm_processes
 
 MODULE = """import sys, os, __main__
 from pathlib import Path
@@ -36,8 +36,7 @@ Path("found").write_text(repr([
 )
 def test_the_same_text_and_status(tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "mine.py").write_text(MODULE, encoding="utf-8")
-    (tmp_path / "conf" / "metric").mkdir(parents=True)
-    (tmp_path / "conf" / "metric" / "mine.yaml").write_text("mine:\n  _target_: mine.Mine\n", encoding="utf-8")
+    put(tmp_path / "conf" / "metric" / "mine.yaml", "mine:\n  _target_: mine.Mine\n")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PACKAGE)]), "MINE": "yes"}
     found, command = tmp_path / "found", [sys.executable, "-m", "clirbench", *arguments]
     real = subprocess.run(

@@ -15,7 +15,21 @@ from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)
-class BM25:
+class Bm25Settings:
+    """What each program that ranks by BM25 is asked for, as `BM25` says; raises `ConfigError` for what cannot be."""
+
+    lexical_model: ClassVar[str] = "BM25"
+    k1: float = 0.9
+    b: float = 0.4
+    depth: int = 1000
+    analyzer: Analyzer = field(default_factory=ByLanguage)
+
+    def __post_init__(self) -> None:
+        check_parameters(self.k1, self.b, self.depth)
+
+
+@dataclass(frozen=True)
+class BM25(Bm25Settings):
     """Ranks by BM25, document for document as Lucene 9.9.1 does.
 
     score(q, d) = sum over terms t of w - w / (1 + tf(t, d) * norm(d)), w = qtf(t) * idf(t),
@@ -35,14 +49,6 @@ class BM25:
     """
 
     kind: ClassVar[str] = "bm25"
-    lexical_model: ClassVar[str] = "BM25"
-    k1: float = 0.9
-    b: float = 0.4
-    depth: int = 1000
-    analyzer: Analyzer = field(default_factory=ByLanguage)
-
-    def __post_init__(self) -> None:
-        check_parameters(self.k1, self.b, self.depth)
 
     @property
     def signature(self) -> str:

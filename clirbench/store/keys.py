@@ -123,11 +123,7 @@ def _fields(value: Any) -> Sequence[Any]:
     elsewhere = getattr(value, "made_elsewhere", False)
     held = [] if elsewhere and signature else [field for field in fields(value) if field.compare]
     code = _code(type(value), "" if elsewhere else None)[1]
-    return (
-        code,
-        *((field.name, getattr(value, field.name)) for field in held),
-        signature if isinstance(signature, str) else None,
-    )
+    return code, *((field.name, getattr(value, field.name)) for field in held), signature
 
 
 def _code(value: Any, code: str | None = None) -> tuple[str, bytes]:

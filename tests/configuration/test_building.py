@@ -59,8 +59,7 @@ def test_limits_are_those_of_the_configuration() -> None:
 
 
 def test_a_value_that_another_key_needs_is_asked_for() -> None:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", overrides=["+experiment=demo", "languages=???", "++title=${languages}"])
+    cfg = composed("+experiment=demo", "languages=???", "++title=${languages}")
     with pytest.raises(ConfigError, match=r"languages is not set; give it a value, languages=\.\.\."):
         build(cfg)
 
@@ -71,9 +70,7 @@ FILES = sorted(path for folder in (CONF, *config_folders()) for path in folder.g
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_shipped_experiment_fits(experiment: str) -> None:
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", overrides=[f"+experiment={experiment}", "folder=wmt22/de-fr"])
-    plain = OmegaConf.to_container(cfg, resolve=True)
+    plain = OmegaConf.to_container(composed(f"+experiment={experiment}", "folder=wmt22/de-fr"), resolve=True)
     assert list(map(str, wrong_settings(plain, "run"))) == []
 
 

@@ -82,9 +82,8 @@ def site(tmp_path: Path) -> Path:
 
 def install(site: Path, name: str, package: str) -> None:
     info = site / f"{name}-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(f"[clirbench.labs]\n{name} = {package}\n")
+    put(info / "METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    put(info / "entry_points.txt", f"[clirbench.labs]\n{name} = {package}\n")
 
 
 def program(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -149,8 +148,7 @@ def test_a_missing_package_is_one_clear_line(site: Path) -> None:
 
 
 def test_two_commands_of_one_name(site: Path) -> None:
-    (site / "otherlab" / "commands").mkdir()
-    (site / "otherlab" / "commands" / "greet.py").write_text("")
+    put(site / "otherlab" / "commands" / "greet.py", "")
     done = Cli(site.parent, site)("greet")
     assert done.returncode == 1
     assert done.stderr == (

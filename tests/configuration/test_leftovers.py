@@ -14,7 +14,7 @@ from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF, compose_configuration, config_parts, replaced_nodes
 from clirbench.configuration.laboratories import config_folders
 from clirbench.errors import ClirbenchError, gathered
-from tests.conftest import Cli
+from tests.conftest import Cli, put
 
 GROUPS = ("corpus", "systems", "topics", "retrieval", "relevance")
 EXPERIMENT_FILES = {path.stem: path for folder in config_parts("experiment") for path in folder.glob("*.yaml")}
@@ -100,9 +100,8 @@ def test_settings_of_ones_own_and_what_is_about_the_run_stay() -> None:
 
 
 def test_experiments_of_ones_own_and_the_command_line(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "experiment").mkdir()
     mine = "# @package _global_\ndefaults:\n  - demo\n  - override /retrieval: rank_bm25\nretrieval:\n  epsilon: .7\n"
-    (tmp_path / "experiment" / "mine.yaml").write_text(mine, encoding="utf-8")
+    put(tmp_path / "experiment" / "mine.yaml", mine)
     for way in (f"--config-dir={tmp_path}", f"hydra.searchpath=[file://{tmp_path}]"):
         base = [way, "+experiment=mine", "--cfg", "job", "-p", "retrieval"]
         assert "epsilon: 0.7" in cli(*base).stdout

@@ -8,6 +8,7 @@ import pytest
 from clirbench.corpora.manifest import ManifestCorpus
 from clirbench.errors import AlignmentError, InputError, MissingData
 from clirbench.systems.files import FileSystems
+from tests.conftest import write_lines
 
 
 def test_without_the_data(tmp_path: Path) -> None:
@@ -18,10 +19,9 @@ def test_without_the_data(tmp_path: Path) -> None:
 @pytest.fixture
 def translations(tmp_path: Path, shared_data: Path) -> Path:
     """A translated collection of three documents for the systems of 25,000 lines, of three kinds of file."""
-    (tmp_path / "t").mkdir()
     documents = [("d2", "a b\nc"), ("d1", "e"), ("d3", "f")]
     lines = [json.dumps({"doc_id": doc_id, "text": text}) for doc_id, text in documents]
-    (tmp_path / "t" / "reference.jsonl").write_text("\n".join(lines) + "\n")
+    write_lines(tmp_path / "t" / "reference.jsonl", lines)
     (tmp_path / "t" / "025000.bpe16000.jsonl").write_text("\n".join(lines).replace("a b", "A B"))
     (tmp_path / "t" / "025000.bpe32000.txt").write_text("x\ny\nz\n")
     return tmp_path / "t"

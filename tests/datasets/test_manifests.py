@@ -22,7 +22,7 @@ from clirbench.datasets.manifests import (
 )
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
-from tests.conftest import Cli
+from tests.conftest import Cli, put
 from tests.loopback import Served, serving
 
 PACKAGES = {"gnome", "gimp", "libreoffice-help"}
@@ -42,9 +42,7 @@ def manifest_of(folder: Path, **changes: Any) -> Path:
         "title": "Tiny", "origin": "here", "licence": "free", "citation": "nobody", "by_hand": "copy",
         "mirror": "sets/tiny", "url": "https://example.org/x/", "files": files, "http": "on this machine", **changes,
     }  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tiny.yaml").write_text(yaml.safe_dump(record))
-    return folder
+    return put(folder / "tiny.yaml", yaml.safe_dump(record)).parent
 
 
 @pytest.fixture
@@ -318,16 +316,14 @@ def test_neuclir_from_made_files_in_its_layout(cli: Cli) -> None:
     home = cli.cwd / "data" / "clir" / "neuclir"
     texts = ["a flood in the north", "an election", "a vaccine trial", "another flood"]
     for name, kept in (("official", 4), ("other", 2)):
-        (home / "zho" / "mt").mkdir(parents=True, exist_ok=True)
         left = [text if n < kept else "-" for n, text in enumerate(texts)]
         records = [f'{{"id": "d{n}", "title": "", "text": "{text}"}}\n' for n, text in enumerate(left)]
-        (home / "zho" / "mt" / f"{name}.jsonl").write_text("".join(records))
+        put(home / "zho" / "mt" / f"{name}.jsonl", "".join(records))
     judged = ((2022, "flood", 3), (2023, "election", 1), (2024, "vaccine", 2))
     for topic, (year, word, document) in enumerate(judged):
-        (home / str(year)).mkdir()
         entry = f'{{"lang": "eng", "source": "original", "topic_title": "{word}", "topic_description": "{word}"}}'
         lines = [f'{{"topic_id": "{number}", "topics": [{entry}]}}\n' for number in (topic, topic + 7)]
-        (home / str(year) / "topics.jsonl").write_text("".join(lines))
+        put(home / str(year) / "topics.jsonl", "".join(lines))
         (home / str(year) / "qrels").write_text(f"{topic} 0 d{document} 3\n{topic} 0 other-language 1\n")
     done = cli.succeed("+experiment=neuclir_zho", "paths.mirror=data", "hydra.run.dir=out")
     assert "6 topics, 3 scored" in done.stdout

@@ -6,16 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clirbench.corpora.manifest import FOLDER as DEMO
+from tests.conftest import write_lines as write
 from tests.docs.test_contributing import EXAMPLE, ROOT
 
 
 def lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def write(path: Path, held: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in held), encoding="utf-8")
 
 
 def every(n: int, line: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import clirbench as cb
+from tests.conftest import write_lines
 from tests.docs.materials import MATERIALS
 from tests.docs.pages import ROOT, Block, Command, Session, blocks, commands, matches, pages
 
@@ -37,9 +38,7 @@ def prepare(block: Block, folder: Path) -> None:
     for name in block.directives.get("materials", "").split():
         MATERIALS[name](folder)
     if block.title:
-        path = folder / block.title
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{line}\n" for line in block.lines), encoding="utf-8")
+        write_lines(folder / block.title, block.lines)
 
 
 def follow(session: Session, command: Command, small: str, expected: int) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.conftest import put
+
 ROOT = Path(__file__).resolve().parents[2]
 # A file's name in backquotes, a colon somewhere on the line, a fenced block.
 EXAMPLE = re.compile(r"^`(?P<name>[\w/.]+)`[^\n]*:\n\n```\w+\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -24,9 +26,7 @@ def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path
     examples = {found["name"]: found["content"] for found in EXAMPLE.finditer(page)}
     assert len(examples) == 9
     for name, content in examples.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        put(tmp_path / name, content)
     (tmp_path / "queries.txt").write_text("cod quotas\nnorthern waters\n", encoding="utf-8")
     done = cli(
         "+experiment=folder",

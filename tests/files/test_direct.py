@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import DEMO, PACKAGE
+from tests.conftest import DEMO, PACKAGE, put, write_lines
 
 START = """
 import os, sys
@@ -42,19 +42,16 @@ class World:
         shutil.copy(PACKAGE / "requirements.lock", place / "program")
         sweep = place / "program" / "conf" / "experiment" / "both.yaml"
         sweep.write_text("sweep: {experiments: [folder], over: {topics.n: ['8', '9']}}\n", encoding="utf-8")
-        (place / "bin").mkdir()
-        (place / "bin" / "start.py").write_text(START, encoding="utf-8")
-        (place / "library").mkdir()
-        (place / "library" / "sitecustomize.py").touch()
+        put(place / "bin" / "start.py", START)
+        put(place / "library" / "sitecustomize.py", "")
         systems = self.work / "data" / "systems"
-        systems.mkdir(parents=True)
         lines = (DEMO / "reference.txt").read_text(encoding="utf-8").splitlines()[:60]
-        (self.work / "data" / "reference.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_lines(self.work / "data" / "reference.txt", lines)
         texts = {
             n: "".join(" ".join(w for i, w in enumerate(x.split()) if i % n) + "\n" for x in lines) for n in range(2, 7)
         }
         for n in (2, 3):
-            (systems / f"every{n}.txt").write_text(texts[n], encoding="utf-8")
+            put(systems / f"every{n}.txt", texts[n])
         with gzip.open(systems / "every4.txt.gz", "wt", encoding="utf-8") as file:
             file.write(texts[4])
         for n in (5, 6):
@@ -149,8 +146,7 @@ def replace(path: Path) -> None:
 
 
 def make(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("x\n", encoding="utf-8")
+    put(path, "x\n")
 
 
 def grow(path: Path) -> None:

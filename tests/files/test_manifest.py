@@ -13,6 +13,7 @@ import pytest
 import clirbench as cb
 from clirbench.errors import UNSEEN
 from clirbench.files.run_files import EVENTS, MANIFEST, MARKER, broken, read_manifest
+from tests.conftest import put
 
 
 @pytest.fixture(scope="module")
@@ -103,15 +104,13 @@ def test_what_changed_is_named(run: Path, name: str, change: Callable[[Path], ob
 
 @pytest.mark.parametrize("name", ["decision.tsv", "figures/x.svg", "trec/x.run", "manifest.json.bak"])
 def test_a_file_that_no_run_wrote_is_named(run: Path, name: str) -> None:
-    (run / name).parent.mkdir(exist_ok=True)
-    (run / name).write_text("x")
+    put(run / name, "x")
     assert list(broken(run)) == [f"{name}: no run wrote it"]
 
 
 def test_what_is_no_part_of_a_run_may_lie_there(run: Path) -> None:
     for name in ("manifest.json.sig", "watch.jsonl", ".watching", "previous-1/anything"):
-        (run / name).parent.mkdir(exist_ok=True)
-        (run / name).write_text("x")
+        put(run / name, "x")
     assert list(broken(run)) == []
 
 

@@ -13,6 +13,7 @@ from clirbench.configuration.building import build
 from clirbench.configuration.composing import CONF, prepare_overrides
 from clirbench.experiment import run
 from clirbench.keys import KEYS, NODES
+from tests.conftest import put
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused
 
 VALUES = (
@@ -36,9 +37,8 @@ def dotted(node: Any, name: str = "") -> Iterator[str]:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     print(f"CLIRBENCH_FUZZ_SEED={SEED}")
-    path = tmp_path_factory.mktemp("scores") / "s.tsv"
-    path.write_text("system\tBLEU\tTER\tMAP\na\t1\t3\t.1\nb\t2\t1\t.3\nc\t3\t2\t.2\n", encoding="utf-8")
-    return path
+    rows = "system\tBLEU\tTER\tMAP\na\t1\t3\t.1\nb\t2\t1\t.3\nc\t3\t2\t.2\n"
+    return put(tmp_path_factory.mktemp("scores") / "s.tsv", rows)
 
 
 @pytest.mark.parametrize("numbers", [QUICK, pytest.param(REST, marks=pytest.mark.release)], ids=str)

@@ -41,10 +41,7 @@ def folder(path: Path, *options: str) -> Experiment:
         (["correlation.coefficients=[kendal]"], "unknown coefficient 'kendal'. Did you mean 'kendall'"),
         (["given=[training_lines]"], "unknown covariate 'training_lines'"),
         (["units=family"], "'family'"),
-        (
-            ["relevance=qrels", "relevance.path=nowhere.txt", "relevance.judged_by=people", "~relevance.k"],
-            "nowhere.txt",
-        ),
+        (["relevance=qrels", "relevance.path=nowhere.txt", "relevance.judged_by=people"], "nowhere.txt"),
         (["runs=nowhere"], "nowhere"),
         (
             ["topics@also_topics=titles", "+retrieval@also_retrieval.titles=bm25s"],
@@ -53,7 +50,6 @@ def folder(path: Path, *options: str) -> Experiment:
     ],
 )
 def test_a_run_that_would_fail_is_refused_before_it(small_texts: Path, options: list[str], said: str) -> None:
-    options = [option for option in options if not option.startswith("~")]
     base = [f"folder={small_texts}", *(o for o in SMALL if "qrels" not in str(options) or "relevance" not in o)]
     with pytest.raises(ClirbenchError, match=said):
         checked(build(compose_configuration([*base, *options])))

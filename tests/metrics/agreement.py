@@ -1,6 +1,5 @@
 """What the tests of metrics share: reading real test sets, and sacreBLEU's numbers for the same text."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,6 @@ ALL, FIRST, LAST = slice(None), slice(1), slice(-1, None)
 
 def lines(path: Path) -> tuple[str, ...]:
     return TextFile(path).lines()
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
 
 
 def corpus_score(metric: Metric, hypotheses: Sequence[str], test: TestSet) -> float:

@@ -19,7 +19,8 @@ from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU, reference_ngrams
 from clirbench.metrics.chrf import ChrF, _counts, _reference_ngrams
 from clirbench.types import TestSet
-from tests.metrics.agreement import ALL, AWKWARD, FIRST, LAST, SETS, TWO, agree, check, corpus_score, lines, rows
+from tests.conftest import records
+from tests.metrics.agreement import ALL, AWKWARD, FIRST, LAST, SETS, TWO, agree, check, corpus_score, lines
 
 Options = dict[str, Any]
 OF_BLEU: list[Options] = [
@@ -89,7 +90,7 @@ def test_lignos_2019(shared_data: Path, metric: Metric, column: str, scale: int,
     """A column of the published table, 16 Czech-English systems."""
     folder = shared_data / "lignos2019" / "cs-en"
     test = TestSet((lines(folder / "reference.txt"),))
-    published = rows(shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt")
+    published = records(shared_data / "papers" / "europarl-table5" / "MTIR-scores-all-corrected.txt")
     chosen = [r for r in published if (r["Lang"], r["Dataset"], r["Model"]) == ("cs", "europarl", "bm25")]
     assert len(chosen) == 16
     for row in chosen:
@@ -106,7 +107,7 @@ def test_wmt21_official_scores(shared_data: Path, name: str) -> None:
     folder = shared_data / name
     references = {p.stem[-1]: lines(p) for p in sorted(folder.glob("reference-?.txt"))}
     checked = 0
-    for row in rows(folder / "official-metrics.tsv"):
+    for row in records(folder / "official-metrics.tsv"):
         kind, _, which = row["metric"].partition("-")
         path = folder / "systems" / f"{row['system']}.txt"
         if kind in ("bleu", "chrf") and path.is_file():

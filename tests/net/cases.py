@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.conftest import write_lines
 from tests.net.folders import Folder, judgments, table, topics
 
 FEW = {"metric": ["BLEU", "MacroF1"]}
@@ -70,8 +71,7 @@ class Case:
         if self.other:
             self.other.write(root / "other")
         for name, lines in self.files.items():
-            (root / name).parent.mkdir(exist_ok=True)
-            (root / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            write_lines(root / name, lines)
         if self.experiment in ("pool", "ask", "rankings"):
             runs = [{**FEW, **self.settings, "folder": f"c{n}", "name": f"c{n}"} for n in range(len(self.several))]
             return self.experiment, {"runs": runs} if runs else {**self.settings}

@@ -11,19 +11,18 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import InputError
 from clirbench.store.store import Snapshot, read_through_snapshot
 from clirbench.text import TextFile
+from tests.conftest import put
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    path = tmp_path / "text.txt"
-    path.write_text("one\ntwo\n", encoding="utf-8")
-    return path
+    return put(tmp_path / "text.txt", "one\ntwo\n")
 
 
 def other(path: Path) -> None:
-    """Another text of equal size, with the times of the first as far as they can be set."""
+    """Another text of equal size and layout, with the times of the first as far as they can be set."""
     status = path.stat()
-    path.write_bytes(path.read_bytes()[::-1])
+    path.write_bytes(bytes(byte if byte in b" \n" else ord("z") for byte in path.read_bytes()))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 

@@ -8,15 +8,14 @@ from clirbench.corpora.base import Corpus
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import AlignmentError, InputError, Problems, UnknownName
 from clirbench.systems.files import FileSystems
+from tests.conftest import put
 
 
 def corpus_of(folder: Path, systems: dict[str, str], **more: str) -> Corpus:
-    (folder / "systems").mkdir(parents=True)
-    (folder / "reference.txt").write_text("one\ntwo\n")
-    for name, content in systems.items():
-        (folder / "systems" / name).write_text(content)
-    for name, content in more.items():
-        (folder / name.replace("_", ".")).write_text(content)
+    files = {f"systems/{name}": content for name, content in systems.items()}
+    files |= {name.replace("_", "."): content for name, content in {"reference_txt": "one\ntwo\n", **more}.items()}
+    for name, content in files.items():
+        put(folder / name, content)
     return FolderCorpus(str(folder)).read()
 
 

@@ -15,17 +15,22 @@ AT_ONCE = 256
 """Segments whose errors are counted at a time, of about one length."""
 
 
-def error_rate(totals: Doubles) -> Doubles:
-    """100 times errors by words, vectorised over leading axes: (..., 2) -> (...), 0-100 and above.
+class ErrorRate:
+    """A metric of errors for each reference word."""
 
-    Where there is no reference word, 100 where there are errors and 0 where there are none.
-    """
-    found, words = totals[..., 0], totals[..., 1]
-    return np.asarray(100.0 * np.divide(found, words, out=np.array(np.sign(found)), where=words > 0))
+    higher_is_better = False
+
+    def score(self, totals: Doubles) -> Doubles:
+        """100 times errors by words, vectorised over leading axes: (..., 2) -> (...), 0-100 and above.
+
+        Where there is no reference word, 100 where there are errors and 0 where there are none.
+        """
+        found, words = totals[..., 0], totals[..., 1]
+        return np.asarray(100.0 * np.divide(found, words, out=np.array(np.sign(found)), where=words > 0))
 
 
 @dataclass(frozen=True)
-class WER(Tokenised):
+class WER(ErrorRate, Tokenised):
     """Word error rate: word insertions, deletions and substitutions for each reference word, as jiwer computes it.
 
     WER = 100 * edits / reference words, edits = Levenshtein distance of the tokens.
@@ -39,7 +44,6 @@ class WER(Tokenised):
     **Source:** Levenshtein 1966; jiwer.
     """
 
-    higher_is_better = False
     first_reference: ClassVar[bool] = True
 
     tokenize: str = "none"
@@ -50,10 +54,6 @@ class WER(Tokenised):
         ours, theirs = self.tokens(hypotheses, test)
         counts = _errors(ours, theirs)
         return np.column_stack([counts, theirs.lengths])
-
-    def score(self, totals: Doubles) -> Doubles:
-        """As `error_rate` has it."""
-        return error_rate(totals)
 
 
 def _errors(ours: Tokens, theirs: Tokens) -> Doubles:
@@ -87,7 +87,7 @@ def _padded(side: Tokens, segments: NDArray[np.intp], filling: int) -> NDArray[n
 
 
 @dataclass(frozen=True)
-class TER:
+class TER(ErrorRate):
     """Translation edit rate: insertions, deletions, substitutions and block shifts for each reference word.
 
     TER = 100 * edits / reference length. A real segment takes some 8 ms, one of 1,000 words up to a minute.
@@ -102,7 +102,6 @@ class TER:
     **Source:** Snover et al. 2006; the counts are those of `sacrebleu.metrics.TER`.
     """
 
-    higher_is_better = False
     needs_reference: ClassVar[bool] = True
     by_segment: ClassVar[bool] = True
 
@@ -129,7 +128,3 @@ class TER:
         counts._force = True  # or it warns of texts with a space before the last full stop
         rows = counts._extract_corpus_statistics(hypotheses, test.references)
         return np.array(rows, dtype=np.float64).reshape(-1, 2)
-
-    def score(self, totals: Doubles) -> Doubles:
-        """As `error_rate` has it."""
-        return error_rate(totals)

@@ -196,7 +196,7 @@ def half_up(value: float | Fraction, digits: int) -> float:
     return float(exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
-def decimals(value: Fraction) -> str:
+def decimals(value: float | Fraction) -> str:
     """Three decimals, halves up, without a leading zero."""
     return leading(half_up(value, 3))
 

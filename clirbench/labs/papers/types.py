@@ -37,7 +37,7 @@ from clirbench.labs.papers.published import (
     load_published,
     read_author_table,
 )
-from clirbench.labs.papers.taus import half_up
+from clirbench.labs.papers.taus import decimals, half_up
 from clirbench.metrics.macrof import MacroF
 from clirbench.pages import Table, fixed, short
 from clirbench.report.drawing import Drawing
@@ -374,18 +374,13 @@ def imbalance_cells(path: Path, row: str, printed: Mapping[str, str]) -> Iterato
     used, d, f95, mu = len(classes.used), divergence_published(classes), frequency_at(classes), mean_length(classes)
     for measure, column, value, shown in (
         ("classes that occur", "used", float(used), str(used)),
-        ("D", "D_published", d, rounded_twice(d)),
+        ("D", "D_published", d, decimals(half_up(d, 4))),  # the table of three decimals was made from files with four
         ("F95", "F95", f95, short(f95)),
         ("mu", "mu", mu, fixed(mu, 2)),
     ):
         note = D_NOTE.format(leading(divergence(classes), 4)) if measure == "D" else ""
         there = _same_form(printed[column], shown)
         yield PaperCell(row, measure, printed=there, shown=shown, value=value, note=note)
-
-
-def rounded_twice(value: float) -> str:
-    """Four decimals, then three, halves up both times: the table of three was made from files with four."""
-    return leading(half_up(half_up(value, 4), 3))
 
 
 def _paths(folder: str | None, pattern: str) -> list[Path]:

@@ -4,7 +4,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
 from typing import ClassVar
@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from clirbench.checks import number, one_of, require
-from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import check_parameters, empty_collection, query
+from clirbench.retrieval.bm25 import Bm25Settings
+from clirbench.retrieval.postings import empty_collection, query
 from clirbench.types import Documents, Doubles, Ints, Run, Topic, rank_order
 
 TermScores = tuple[Ints, Doubles]
@@ -34,19 +34,11 @@ def _without_numba() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Library(ABC):
+class Library(Bm25Settings, ABC):
     """Ranks by what a library scores each term of our analyser, in our rank order; N and avgdl count empty ones."""
 
     kind: ClassVar[str]
     package: ClassVar[str]
-    lexical_model: ClassVar[str] = "BM25"
-    k1: float = 0.9
-    b: float = 0.4
-    depth: int = 1000
-    analyzer: Analyzer = field(default_factory=ByLanguage)
-
-    def __post_init__(self) -> None:
-        check_parameters(self.k1, self.b, self.depth)
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,8 +19,9 @@ from unittest.mock import patch
 import numpy as np
 
 from clirbench.errors import ResourceError
-from clirbench.retrieval.analyzers import Analyzer, ByLanguage, English
-from clirbench.retrieval.postings import check_parameters, empty_collection, query
+from clirbench.retrieval.analyzers import Analyzer, English
+from clirbench.retrieval.bm25 import Bm25Settings
+from clirbench.retrieval.postings import empty_collection, query
 from clirbench.types import Documents, Floats, Run, Topic
 
 INSTALL = (
@@ -91,7 +92,7 @@ _HIT = re.compile(r"fields=\[([^,]+), \[([0-9a-f ]*)\]")
 
 
 @dataclass(frozen=True)
-class Lucene:
+class Lucene(Bm25Settings):
     """Ranks by Lucene's BM25Similarity (Lucene 9.9.1, Anserini 1.7.1's jar), in a Java machine started on first use.
 
     Formula, arguments and scores are `bm25`'s with its default `idf` and `lengths`; scores are Lucene's own float32,
@@ -103,14 +104,6 @@ class Lucene:
     """
 
     kind: ClassVar[str] = "lucene"
-    lexical_model: ClassVar[str] = "BM25"
-    k1: float = 0.9
-    b: float = 0.4
-    depth: int = 1000
-    analyzer: Analyzer = field(default_factory=ByLanguage)
-
-    def __post_init__(self) -> None:
-        check_parameters(self.k1, self.b, self.depth)
 
     @property
     def signature(self) -> str:

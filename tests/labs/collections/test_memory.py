@@ -17,7 +17,6 @@ QUESTION = "## What do other collections say?"
 
 def folder_of(folder: Path, lines: list[str], losses: list[tuple[int, int]]) -> Path:
     """A folder of MT outputs; a system for each (n, first): words first, first + n, ... of each line are lost."""
-    (folder / "systems").mkdir(parents=True)
     write_lines(folder / "reference.txt", lines)
     for n, first in losses:
         kept = [" ".join(w for i, w in enumerate(line.split()) if i % n != first) for line in lines]

@@ -27,7 +27,7 @@ from clirbench.labs.collections.study import (
     read_plan,
     study,
 )
-from tests.conftest import Cli
+from tests.conftest import Cli, write_lines
 from tests.report.boards import results_json
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -52,11 +52,10 @@ def job(folder: Path, part: str, seed: int, errors: dict[str, float], n: int = 1
         columns["COMET-21"] = rng.normal(size=n)
         columns["RBO(p=0.9)[minilm]"] = columns["COMET-21"] + 0.05 * rng.normal(size=n)
         measures["RBO(p=0.9)[minilm]"] = ("minilm", "pseudo-relevance")
-    folder.mkdir(parents=True)
     systems = [f"maker{seed}x{i}" for i in range(n)]
     lines = ["\t".join(["system", *columns])]
     lines += ["\t".join([name, *(repr(float(c[i])) for c in columns.values())]) for i, name in enumerate(systems)]
-    (folder / "systems.tsv").write_text("\n".join(lines) + "\n")
+    write_lines(folder / "systems.tsv", lines)
     described = results_json({name: name for name in columns}, measures)
     (folder / "results.json").write_text(described)
     pair = "/".join(part.split("/")[:2])

@@ -1,6 +1,5 @@
 """Collections of documents: two sides that share ids, not lines; the release format of Europarl."""
 
-import csv
 import json
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from clirbench.labs.formats.documents import (
     without_parenthesis,
 )
 from clirbench.systems.files import FileSystems
-from tests.conftest import Cli, put
+from tests.conftest import Cli, put, records
 
 
 @pytest.fixture
@@ -96,8 +95,6 @@ def test_json_fields(tmp_path: Path) -> None:
     assert isinstance(reader, DocumentReader)
     assert list(reader.documents(path)) == [("7", "T\nx"), ("b", "y")]
     assert ReadText(path, reader).lines() == ("T x", "y")
-    with pytest.raises(InputError, match=r"a\.jsonl: line 2: none of the fields title; keys: doc_id, text"):
-        list(JsonDocuments(["title"]).documents(path))
     with pytest.raises(InputError, match=r"a\.jsonl: line 1: no doc_id"):
         list(JsonDocuments().documents(put(tmp_path / "a.jsonl", '{"id": true, "text": "x"}')))
     with pytest.raises(ConfigError, match="a list of at least one field"):
@@ -224,8 +221,7 @@ def test_patapsco_from_one_command(cli: Cli, tmp_path: Path, shared_data: Path, 
     assert "left out, because they compare with a search of the reference side, which there is not: RBO" in done.stdout
     assert not (tmp_path / "out" / "trec" / "ideal.run").exists()
     qrels = {t: dict(g) for t, g in read_qrels(data / "eng_mini_qrels").grades.items()}
-    with (tmp_path / "out" / "per_topic.tsv").open(newline="") as table:
-        rows = [row for row in csv.DictReader(table, delimiter="\t") if row["measure"] in ("AP", "nDCG")]
+    rows = [row for row in records(tmp_path / "out" / "per_topic.tsv") if row["measure"] in ("AP", "nDCG")]
     assert {row["topic_id"] for row in rows} == {"001", "002"}
     for system in shares:
         run = read_run(tmp_path / "out" / "trec" / f"{system}.run")

@@ -10,6 +10,7 @@ from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import Problems, UnknownName
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtFolder, WmtXmlCorpus, read_sides
 from clirbench.systems.files import FileSystems
+from tests.conftest import put
 
 REF = ("reference", "A")
 REFERENCE = """<refset setid="t" srclang="any" trglang="en">
@@ -32,12 +33,11 @@ def side(text: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "systems").mkdir()
     (tmp_path / "ref.sgm").write_text(REFERENCE)
     (tmp_path / "ref2.sgm").write_text(side("Uno"))
     (tmp_path / "src.sgm").write_text(side("Eins"))
     for system in ("x.1", "y"):
-        (tmp_path / "systems" / f"{system}.sgm").write_text(side(system))
+        put(tmp_path / "systems" / f"{system}.sgm", side(system))
     return tmp_path
 
 
@@ -95,9 +95,7 @@ SET = """<?xml version='1.0' encoding='utf-8'?>
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "set.xml"
-    path.write_text(SET, encoding="utf-8")
-    return path
+    return put(tmp_path / "set.xml", SET)
 
 
 def test_a_set_is_read_into_lines_and_documents(path: Path) -> None:
@@ -147,12 +145,11 @@ def test_comments_empty_segments_and_numbers_of_characters(tmp_path: Path) -> No
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
     folder = tmp_path / "wmt22" / "de-fr"
-    (folder / "systems").mkdir(parents=True)
-    (folder / "source.txt").write_text("eins\nzwei\ndrei\n")
+    put(folder / "source.txt", "eins\nzwei\ndrei\n")
     for name in "AB":
         (folder / f"reference-{name}.txt").write_text(f"{name} un\ndeux\ntrois\n")
     for name in ("one", "two"):
-        (folder / "systems" / f"{name}.txt").write_text("un\ndeux\ntrois\n")
+        put(folder / "systems" / f"{name}.txt", "un\ndeux\ntrois\n")
     return tmp_path
 
 

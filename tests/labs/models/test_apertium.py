@@ -1,6 +1,5 @@
 """Apertium: what is missing is named with its package, and help pages are translated through kills without loss."""
 
-import csv
 import gzip
 import shutil
 import signal
@@ -13,6 +12,7 @@ import pytest
 from clirbench.errors import ResourceError
 from clirbench.labs.models.program import Program, _about
 from clirbench.labs.models.systems import apertium
+from tests.conftest import put, records
 from tests.labs.models.made_up import listed, make, texts
 from tests.systems.sides import folder_corpus
 from tests.waiting import begun, wait_until
@@ -57,8 +57,7 @@ def test_apertium_translates_and_says_what_is_missing(tmp_path: Path) -> None:
     assert (texts(found)["a"] or ())[:4] == ("The dog is big.", "", "Where is the house?", "The cat Snorri sleeps.")
     with pytest.raises(ResourceError, match=r"pair es-en is not installed .*installed: .*spa-eng"):
         checked("es-en")
-    (tmp_path / "modes").mkdir()
-    (tmp_path / "modes" / "xx-yy.mode").write_text("lt-proc '/no/such/file.bin'\n")
+    put(tmp_path / "modes" / "xx-yy.mode", "lt-proc '/no/such/file.bin'\n")
     with pytest.raises(ResourceError, match="xx-yy is installed without file.bin"):
         checked("xx-yy", tmp_path)
 
@@ -69,8 +68,7 @@ def first_pages(pages: Path, n: int, folder: Path) -> Path:
     kept = dict.fromkeys(line.split()[1] for line in docs[1:])
     kept = dict.fromkeys(list(kept)[:n])
     docs = [line for line in docs if line.split()[1] in {"doc_id", *kept}]
-    folder.mkdir()
-    (folder / "docs.tsv").write_text("".join(docs))
+    put(folder / "docs.tsv", "".join(docs))
     for side in ("source", "reference"):
         lines = gzip.decompress((pages / f"{side}.txt.gz").read_bytes()).decode().splitlines(keepends=True)
         (folder / f"{side}.txt").write_text("".join(lines[: len(docs) - 1]))
@@ -99,8 +97,7 @@ def test_six_engines_translate_help_pages_through_a_kill(tmp_path: Path, shared_
     assert process.returncode == 0, told
     after = shards(tmp_path)
     assert all(after[path] == when for path, when in before.items())
-    with (tmp_path / "run" / "systems.tsv").open(encoding="utf-8", newline="") as table:
-        found = {row["system"]: float(row["RR"]) for row in csv.DictReader(table, delimiter="\t")}
+    found = {row["system"]: float(row["RR"]) for row in records(tmp_path / "run" / "systems.tsv")}
     engines = {"direct", "via-cat", "via-glg", "via-por-cat", "nmt", "dictionary"}
     assert found.keys() == {*engines, "no translation", "reference side"}
     assert found["no translation"] < min(found[name] for name in engines)

@@ -1,6 +1,5 @@
 """AQWV and its family."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from clirbench.labs.papers.query_aware import AQWV, MQWV, OQWV, query_weighted_v
 from clirbench.measures import parsing
 from clirbench.relevance.base import sorted_out
 from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run
-from tests.conftest import write_lines
+from tests.conftest import records, write_lines
 
 # Ten documents. Topic 1: relevant a b; ranked a x b y. Topic 2: relevant c; ranked x c.
 RUN = Run.of({"1": {"a": 9, "x": 7, "b": 5, "y": 3}, "2": {"x": 4, "c": 2}})
@@ -25,9 +24,7 @@ JUDGED = Judged(QRELS, ENGLISH, 10)
 
 def test_the_148_rows_of_table_4(shared_data: Path) -> None:
     """mAQWV of papers/material-table4 from its P_miss_rel and P_fa columns, beta 40, to the printed third decimal."""
-    path = shared_data / "papers" / "material-table4" / "Material-Joel-AQWV-MAP-2B2C2S.tsv"
-    with path.open(newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t"))
+    rows = records(shared_data / "papers" / "material-table4" / "Material-Joel-AQWV-MAP-2B2C2S.tsv")
     assert len(rows) == 148
     p_miss, p_fa, printed = (np.array([float(row[c]) for row in rows]) for c in ("P_miss_rel", "P_fa", "mAQWV"))
     # P_fa is printed to 6 decimals, so that its rounding alone moves the value by up to 40 * 5e-7.

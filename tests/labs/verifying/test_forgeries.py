@@ -18,6 +18,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.files.run_files import MANIFEST, is_free, seal
+from tests.conftest import put as write
 from tests.labs.verifying.sent_folders import Verifier
 
 NAMES = {"every2": "opus-1.1", "every3": "opus-1.10", "every5": "opus-2.0", "every9": "opus-2.00"}
@@ -66,11 +67,7 @@ def edit(name: str, old: str, new: str, count: int = 1) -> Change:
 
 
 def put(name: str, text: str = "checked by the organisers\n") -> Change:
-    def change(folder: Path) -> None:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-
-    return change
+    return lambda folder: write(folder / name, text)
 
 
 def set_in(name: str, **values: Any) -> Change:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from clirbench.labs.models.commands.translate import main
+from tests.conftest import put
 
 COMMANDS = "systems.commands={back: rev, loud: 'tr a-z A-Z', through: {chain: [rev, rev]}}"
 
@@ -32,11 +33,9 @@ def test_files_of_every_system_are_written_and_kept(
 
 
 def test_another_collection_has_a_folder_of_its_own(arguments: list[str], small_folder: Path, tmp_path: Path) -> None:
-    test = tmp_path / "test"
-    test.mkdir()
-    (test / "source.txt").write_text("ab\ncd\n")
-    (test / "reference.txt").write_text("ba\ndc\n")
-    assert main([*arguments, f"test_folder={test}"]) == 0
+    put(tmp_path / "test" / "source.txt", "ab\ncd\n")
+    put(tmp_path / "test" / "reference.txt", "ba\ndc\n")
+    assert main([*arguments, f"test_folder={tmp_path / 'test'}"]) == 0
     assert (tmp_path / "out" / "systems" / "back.txt").read_text() == "ba\ndc\n"
     collection = tmp_path / "out" / "collection" / "systems" / "back.txt"
     assert collection.read_text() == (small_folder / "reference.txt").read_text()
@@ -55,8 +54,7 @@ def test_a_system_that_fails_stops_no_other(
 def test_other_files_are_not_written_over_and_files_are_not_translated(
     arguments: list[str], small_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "out" / "systems").mkdir(parents=True)
-    (tmp_path / "out" / "systems" / "back.txt").write_text("mine\n")
+    put(tmp_path / "out" / "systems" / "back.txt", "mine\n")
     assert main(arguments) == 1
     assert "back.txt: is there with another content" in capsys.readouterr().err
     assert (tmp_path / "out" / "systems" / "back.txt").read_text() == "mine\n"

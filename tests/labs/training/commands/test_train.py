@@ -93,7 +93,6 @@ def test_killed_it_goes_on_to_the_same_weights_and_its_checkpoints_are_a_sweep(
     assert weights[0] == weights[1]
     pytest.importorskip("clirbench.labs.models.translating", reason="needs the laboratory models")
     data = tmp_path / "data"
-    data.mkdir()
     write_lines(data / "source.txt", [line[::-1] for line in PAIRS])
     write_lines(data / "reference.txt", PAIRS)
     write_lines(tmp_path / "topics.tsv", ["1\tdog sleeps", "2\tred bird", "3\tman runs"])

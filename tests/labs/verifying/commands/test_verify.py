@@ -15,7 +15,7 @@ import clirbench as cb
 from clirbench.files.run_files import MANIFEST, broken
 from clirbench.labs.verifying.commands.verify import main
 from clirbench.labs.verifying.recomputing import walk
-from tests.conftest import PACKAGE, Cli
+from tests.conftest import PACKAGE, Cli, put
 from tests.labs.verifying.test_forgeries import SETTINGS, reseal, set_in
 from tests.waiting import begun, wait_until
 
@@ -122,8 +122,7 @@ def test_last_bits_of_numbers_are_no_difference_and_texts_are(tmp_path: Path, ro
     """Which columns hold numbers is what results.json declares."""
     first = "0.1" if row.startswith("0.1") else "x"
     for name, rows in (("a", row), ("b", f"{first}\t0.1\t7")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "t.tsv").write_text(f"name\tvalue\tn\n{rows}\n")
+        put(tmp_path / name / "t.tsv", f"name\tvalue\tn\n{rows}\n")
         declared = {"t": {"columns": ["name", "value", "n"], "text": ["name"]}}
         (tmp_path / name / "results.json").write_text(json.dumps({"tables": declared}))
     line = dict(walk(tmp_path / "a", tmp_path / "b", str))["t.tsv"]

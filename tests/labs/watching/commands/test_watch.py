@@ -20,7 +20,7 @@ from clirbench.errors import ConfigError, InputError, StoreError
 from clirbench.experiment import compute_steps
 from clirbench.labs.watching.commands.watch import STOPPED, Watching, main, states
 from clirbench.result import Experiment, Inputs, Result
-from tests.conftest import PACKAGE, Cli
+from tests.conftest import PACKAGE, Cli, put, write_lines
 from tests.lines import made_lines
 from tests.waiting import begun, wait_until
 
@@ -32,9 +32,8 @@ KEYS = ("metric=[BLEU,chrF2]", "measures=[MAP,RBO]", "topics.n=10", "relevance.k
 def lines(tmp_path: Path) -> list[str]:
     """Those of the reference, which is there."""
     made = made_lines(LINES, seed=5)
-    (tmp_path / "data").mkdir(parents=True, exist_ok=True)
     (tmp_path / "ckpt").mkdir(exist_ok=True)
-    (tmp_path / "data" / "reference.txt").write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
+    write_lines(tmp_path / "data" / "reference.txt", made)
     return made
 
 
@@ -222,9 +221,8 @@ def test_whatever_happens_to_files_the_tables_are_those_of_a_plain_run(
     os.utime(write(tmp_path, lines, 2, 0.4, seed=9), ns=(before.st_atime_ns, before.st_mtime_ns))
     watch.look()
     # A link, which is pointed elsewhere later; and one that leads nowhere.
-    (tmp_path / "elsewhere").mkdir()
     for name, loss in (("a", 0.3), ("b", 0.05)):
-        (tmp_path / "elsewhere" / name).write_text(checkpoint(lines, 4, loss), encoding="utf-8")
+        put(tmp_path / "elsewhere" / name, checkpoint(lines, 4, loss))
     link = tmp_path / "ckpt" / "step_4.txt"
     link.symlink_to(tmp_path / "elsewhere" / "a")
     (tmp_path / "ckpt" / "step_5.txt").symlink_to(tmp_path / "elsewhere" / "nowhere")
@@ -311,10 +309,9 @@ def test_a_full_disk_loses_nothing(
 def test_a_model_that_cannot_translate_stops_no_other(
     tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "data" / "source.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_lines(tmp_path / "data" / "source.txt", lines)
     for step in (1, 2, 3):
-        (tmp_path / "models" / f"step_{step}").mkdir(parents=True)
-        (tmp_path / "models" / f"step_{step}" / "drop").write_text("e" if step == 1 else "a" * (step == 3))
+        put(tmp_path / "models" / f"step_{step}" / "drop", "e" if step == 1 else "a" * (step == 3))
     options = Namespace(
         overrides=[
             f"folder={tmp_path / 'data'}", "systems=checkpoints", f"systems.model='{tmp_path}/models/step_%step%'",
