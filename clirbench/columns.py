@@ -187,14 +187,19 @@ def capped(
         row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
     }
     others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
-    alone = {column.name for column in board.metrics if column.declared.get("scored_against") == SEARCHED}
-    by_others = alone.intersection(*others) if others else set()
+    by_others = set.intersection(*others) if others else set()
     for row in rows:
-        measure, against = board[row.measure], board[row.metric].declared.get("scored_against")
-        made_from = measure.declared.get("made_from", None if measure.origin == "imported" else "")
-        shared = "" not in (made_from, against) and (not made_from or not against or made_from in against.split())
-        lifted = row.metric in confirmed or (made_from and row.metric in by_others)
-        yield weakened(row, MODERATE, REFERENCE) if shared and not lifted else row
+        metric, made_from = board[row.metric], board[row.measure].declared.get("made_from")
+        searched = made_from == metric.declared.get("scored_against") == SEARCHED
+        lifted = row.metric in confirmed or (searched and row.metric in by_others)
+        yield weakened(row, MODERATE, REFERENCE) if share_text(board[row.measure], metric) and not lifted else row
+
+
+def share_text(measure: Column, metric: Column) -> bool:
+    """Whether relevance is made from the text that the metric scores against, or may be: either is not known."""
+    against = metric.declared.get("scored_against")
+    made_from = measure.declared.get("made_from", None if measure.origin == "imported" else "")
+    return "" not in (made_from, against) and (not made_from or not against or made_from in against.split())
 
 
 def measure_columns(

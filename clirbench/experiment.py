@@ -37,15 +37,7 @@ from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
 from clirbench.systems.base import makers
-from clirbench.systems.health import (
-    compared_sides,
-    examined,
-    health,
-    health_table,
-    is_given,
-    reference_texts,
-    side_of,
-)
+from clirbench.systems.health import compared_sides, examined, health, health_table, is_given, reference_texts, side_of
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
 from clirbench.topics.base import BY_REFERENCE

@@ -308,7 +308,6 @@ def second_measure(experiment: Experiment, inputs: Inputs) -> Measure | None:
 
 
 EXCHANGED = "exchanged"
-OF_WAY = ("exchanged_tau", "exchanged_ci_low", "exchanged_ci_high", "exchanged_p_adjusted", "exchanged_grade")
 ABOUT = {
     "exchanged_tau": "tau of the other way: the other reference is searched",
     "exchanged_ci_low": "lower end of the interval of exchanged_tau, corrected for all metrics",
@@ -336,7 +335,7 @@ def both_ways(result: Result, other: Result) -> Result:
     ways = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
     rows: list[Correlation] = []
     cells: list[tuple[Any, ...]] = []
-    header = ("measure", "metric", "tau", *OF_WAY, "grade")
+    header = ("measure", "metric", "tau", *ABOUT)
     for row in result.correlations:
         way = ways.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
         if way is not None:

@@ -57,11 +57,6 @@ class Inputs:
     left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     second: Mapping[str, tuple[tuple[Topic, ...], Documents]] = field(default_factory=lambda: MappingProxyType({}))
 
-    @property
-    def further_references(self) -> tuple[str, ...]:
-        """The names of the references by which the first measure may be computed too."""
-        return tuple(label.removeprefix(BY_REFERENCE) for label in self.second if label != SECOND)
-
     def asked(self, label: str) -> tuple[tuple[Topic, ...], Documents]:
         """The topics of a label, or of one of `second`, and the text that is searched for them."""
         return self.second.get(label) or (self.topics[label], self.corpus.english)
@@ -330,12 +325,12 @@ class Result:
     @cached_property
     def kinds(self) -> Mapping[str, Kinds]:
         """The first measure by the first kind of topics beside each of `second`, by its label."""
-        column, made, found = self.board.first_measure, self.experiment, dict[str, Kinds | None]()
+        name, made = getattr(self.board.first_measure, "name", ""), self.experiment
+        found = dict[str, Kinds | None]()
         for label, values in self._second_values.items():
-            assert column is not None  # it was searched for
             kind = label if label != SECOND else str(getattr(made.second_topics, "kind", SECOND))
-            said = described(made.topics[""], self.evidence.topics(column.name)), kind
-            found[label] = compared_kinds(self.evidence, self.units, column.name, values, said, made.alpha, made.seed)
+            said = described(made.topics[""], self.evidence.topics(name)), kind
+            found[label] = compared_kinds(self.evidence, self.units, name, values, said, made.alpha, made.seed)
         return {label: kinds for label, kinds in found.items() if kinds}
 
     @property

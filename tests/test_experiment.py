@@ -198,30 +198,25 @@ class Others:
         return (Topic.of("a", "rain"), Topic.of("b", "ring"), Topic.of("c", "price"))
 
 
-def test_the_second_kind_is_searched_and_makes_no_column() -> None:
-    """`bad` has price and rain in the second and third place of their documents, and ring in none."""
-    made = replace(experiment(held()), second_topics=Others(), primary="RR")
+def test_the_second_kind_and_another_reference_are_searched_and_make_no_column() -> None:
+    """`bad` has price and rain in the second and third place of their documents, and ring in none. By reference B gold
+    is in the third line, where `good` does not have it; C is A."""
+    lines = ("oil price", "iron ring", "gold song", "cold rain", "a road")
+    texts = {"A": TextLines(ENGLISH), "B": TextLines(lines), "C": TextLines(ENGLISH)}
+    sources = replace(held(), corpus=replace(held().corpus, references=texts))
+    made = replace(experiment(sources), second_topics=Others(), primary="RR")
     result, alone = run(made), run(experiment(held()))
     assert [column.name for column in result.board.columns] == [column.name for column in alone.board.columns]
     assert list(result.retrieval) == [""]
     values = result.second["second kind"].per_topic["", "RR"]
     assert values.shape == (3, 3)
     assert values[0].tolist() == [1, 1, 1]
-    (kinds,) = result.kinds.values()
+    assert list(result.second) == list(result.kinds) == ["second kind", "reference B"]
+    assert result.second["reference B"].per_topic["", "RR"].tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert list(run(replace(made, second_references=False)).second) == ["second kind"]
+    kinds = result.kinds["second kind"]
     assert (kinds.kind, kinds.topics, kinds.said) == ("others", 2, "2 topics")
     assert "topic_kinds" in run_tables(result)
-
-
-def test_a_further_reference_is_searched_likewise_and_judges_by_its_own_ranking() -> None:
-    """By B, gold is in the third line: `half` and `bad` have it there, `good` does not; zebra is in none."""
-    lines = ("oil price", "iron ring", "gold song", "cold rain", "a road")
-    texts = {"A": TextLines(ENGLISH), "B": TextLines(lines), "C": TextLines(ENGLISH), "D": TextLines(lines[:4])}
-    sources = held()
-    made = replace(sources, corpus=replace(sources.corpus, references=texts))
-    result = run(replace(experiment(made), primary="RR"))
-    assert list(result.second) == ["reference B"]  # C is A, D has a line less
-    assert result.second["reference B"].per_topic["", "RR"].tolist() == [[1, 0], [1, 1], [0, 1]]
-    assert run(replace(experiment(made), second_references=False)).second == {}
 
 
 def test_people_judge_one_kind_of_topics() -> None:

@@ -1,6 +1,6 @@
 """Texts as Python holds them: lists, files of lines, frames, several references."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
         return tuple(TextFile(lines).lines())
     if isinstance(lines, str | Mapping) or not isinstance(lines, Iterable):
         raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
-    kept = tuple(lines)
+    kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
         raise InputError(f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text")
     return tuple(line.removesuffix("\n") for line in kept)
@@ -34,8 +34,15 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
 
 def each_reference(references: Any) -> Iterable[Any]:
     """One reference or several."""
+    references = _plain(references)
     one = not isinstance(references, Iterable) or all(isinstance(line, str) for line in references)
     return [references] if one else references
+
+
+def _plain(given: Any) -> Any:
+    """A list of what can be gone through once only, and of Arrow's arrays, whose items are no texts."""
+    to_list = getattr(given, "to_pylist", None)
+    return to_list() if to_list else list(given) if isinstance(given, Iterator) else given
 
 
 def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: int) -> HeldCorpus:

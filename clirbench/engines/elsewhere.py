@@ -4,6 +4,7 @@ Workers on other machines must see the input files and the store under the same 
 """
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -85,7 +86,19 @@ def _loky(engine: Joblib, workers: int) -> Pool:
         env={"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads},
     )  # fmt: skip
     death = import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
-    return Pool(pool.submit, workers, death, partial(pool.shutdown, kill_workers=True))
+
+    def submit(function: Callable[..., Any], task: Task) -> "Future[Any]":
+        # Workers that start meanwhile inherit the mask: Ctrl-C is the parent's matter, and one that is still importing
+        # would print a traceback. Python's own tracker, which they have too, takes the mask away when it starts.
+        import_module("multiprocessing.resource_tracker").ensure_running()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            made: Future[Any] = pool.submit(function, task)
+            return made
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    return Pool(submit, workers, death, partial(pool.shutdown, kill_workers=True))
 
 
 def _threads(engine: Joblib, workers: int) -> Pool:

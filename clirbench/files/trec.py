@@ -53,10 +53,10 @@ class Judgment:
 def write_run(path: Path, run: Run, tag: str) -> None:
     """Write a run; `read_run` gives the same rankings and the same float32 scores, topics with no document apart.
 
-    Raises `InputError` for an id with white space in it, `StoreError` where the file cannot be written.
+    Raises `InputError` for an id in it with white space, `StoreError` where the file cannot be written.
     """
     _refuse_unwritable(path, "topic", run.topic_ids)
-    _refuse_unwritable(path, "document", run.doc_ids)
+    _refuse_unwritable(path, "document", map(run.doc_ids.__getitem__, np.unique(run.documents).tolist()))
     tag = WHITE_SPACE.sub("_", tag) or "run"
     # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
     scores = iter(run.scores.astype(str).tolist())
@@ -238,7 +238,8 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
-    for id_ in ids:
+    ids = list(ids)
+    for id_ in ids if WHITE_SPACE.search("".join(ids)) or not all(ids) else ():  # all at once: it is rare
         if not id_ or WHITE_SPACE.search(id_):
             raise InputError(
                 f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"

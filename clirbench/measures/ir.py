@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from typing import Any
 
@@ -69,14 +69,19 @@ class IrMeasure:
     @property
     def signature(self) -> str:
         mean = f"|mean:geometric|floor:{GMAP_FLOOR:g}" if self.geometric else "|mean:arithmetic"
-        version_ = version("ir-measures")
-        return f"{self.name}|measure:{self.parsed!r}{mean}|ties:doc_id|unmatched:0|v:ir-measures-{version_}"
+        return f"{self.name}|measure:{self.parsed!r}{mean}|ties:doc_id|unmatched:0|v:ir-measures-{_version()}"
 
     def per_topic(self, run: Run, judged: Judged) -> Doubles:
         return evaluate([self], run, judged).reshape(-1)
 
     def aggregate(self, values: Doubles) -> Doubles:
         return geometric(values) if self.geometric else arithmetic(values)
+
+
+@cache
+def _version() -> str:
+    """To read it takes a millisecond, and every key of a result asks for it."""
+    return version("ir-measures")
 
 
 def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles:

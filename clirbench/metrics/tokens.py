@@ -34,7 +34,7 @@ References = tuple[Sequence[str], ...]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
 NEEDS = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
-AT_ONCE = 10_000
+AT_ONCE = 2_500
 """Lines that are cut at a time, so that memory grows with the tokens and not with all characters."""
 STRETCH = 10_000
 """Segments that are counted at a time where a test set has more."""
@@ -142,7 +142,7 @@ _OF_REFERENCES: list[Any] = []
 
 
 def of_references(size: int) -> Callable[[Function], Function]:
-    """Keep what was made last of `size` references, of each stretch of a large one anew, until they are forgotten."""
+    """Keep what was made last of `size` references, for each stretch of a large one, until they are forgotten."""
 
     def decorate(function: Function) -> Function:
         _OF_REFERENCES.append(lru_cache(maxsize=size)(function))
@@ -169,6 +169,7 @@ def _cut(
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
+        words = _grown(words, types)
         prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
         codes, places = code_points(prepared)
         starts, ends, first = cut(codes, places, tokeniser.way)
@@ -179,6 +180,16 @@ def _cut(
         numbers.append(found)
         offsets.append(first[1:] + offsets[-1][-1])
     return np.concatenate(numbers), np.concatenate(offsets)
+
+
+def _grown(words: "Words | None", types: Mapping[str, int]) -> "Words | None":
+    """What finds words, made again where types have doubled since: most words of a long text have come before."""
+    from clirbench.metrics.kernels import words_of
+    from clirbench.native.library import compiled
+
+    if compiled("word_slots") is None or len(types) <= (2 * (len(words.offsets) - 1) if words else 0):
+        return words
+    return words_of(*code_points(tuple(types)))
 
 
 @of_references(8)
@@ -220,10 +231,11 @@ def token_stretches(
 @lru_cache(maxsize=8)
 def _reference_types(tokeniser: Tokeniser, references: References) -> Tokens:
     """No tokens, but the types of all references, numbered as `reference_tokens` numbers them."""
-    types = numbering({})
+    types, words = numbering({}), None
     for reference in references:
         for lines in stretches(len(reference)):
-            _cut(tokeniser, reference[lines], types)
+            words = _grown(words, types)
+            _cut(tokeniser, reference[lines], types, words)
     return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), types)
 
 

@@ -57,9 +57,8 @@ class Answer:
 @keep_recent(1)
 def answered(result: Result) -> Answer:
     """The answer of a run, about its primary measure."""
-    found = findings(result)
-    measure = result.board.first_measure
-    name = "" if measure is None or (found[:1] and found[0].kind == "nothing") else measure.name
+    found, measure = findings(result), result.board.first_measure
+    name = measure.name if measure is not None and real_metrics(result.board) else ""
     return Answer(name, tuple(found), tuple(sentences(found)))
 
 
@@ -69,7 +68,7 @@ def findings(result: Result) -> list[Finding]:
     if measure is None or not metrics:
         return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
     if result.units.along_training:
-        return [*_along(result, measure, metrics), judged(measure, metrics, result.board.first_is_listed)]
+        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=result.board.first_is_listed)]
     rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
     own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
     made = [agreement(row, result) for row in own]
@@ -100,23 +99,19 @@ def _source(measure: Column) -> str:
     return "imported" if measure.origin == "imported" else measure.judged_by
 
 
-def judged(
-    measure: Column, metrics: Sequence[Column], first_listed: bool = False, capped: bool = False,
-    others: Sequence[Column] = (),
-) -> Finding:  # fmt: skip
-    """The source of relevance judgments of a measure; `capped`: because of it a grade is moderate at most.
+def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
+    """The source of relevance judgments of a measure; `other_text`: it is known to be no text that `metrics` score
+    against.
 
-    `other_text`: relevance is known to be made from no text that `metrics` score against;
-    `others`: metrics of which those are named that were read, and that do not match words by their names.
+    `more`: `first_listed`, whether the measure is the first for no other reason; `others`, metrics that it may
+    disfavour; what it does to the evidence for `metric`: `capped` at moderate, or `confirming` references.
     """
     known = ("lexical_model", "searched_reference", "scoring_reference")
     values = {name: measure.declared.get(name) or "" for name in known}
-    values |= {"measure": measure.name, "judged_by": _source(measure), "first_listed": first_listed}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
-    free = [one.name for one in others if one.origin == "imported" and not MATCHES_WORDS.fullmatch(one.name)]
-    values |= {"metric": metrics[0].name} if capped else {}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
-    return Finding("judged", values=values | {"capped": capped, "other_text": other, "others": free})
+    values |= {"measure": measure.name, "judged_by": _source(measure), "other_text": other}
+    return Finding("judged", values=values | more)
 
 
 def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
@@ -143,8 +138,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     for by, metrics in result.by_reference.items():
         held = [(rows[measure.name, one.metric], one) for one in metrics]
         noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-        weaker = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()] + noise
-        yield Finding("reference", values={"by": by, "weaker": weaker, "by_noise": noise})
+        lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
+        own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
+        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -153,11 +149,12 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
         yield Finding("given", values=values)
-    lowered = "reference" in top["lowered"].split()
-    values = {**judged(measure, [board[name]], board.first_is_listed, lowered, board.metrics).values, "metric": name}
-    strong = [(by, one.metric) for by, of in result.by_reference.items() for one in of if one.grade == STRONG]
-    confirming = [by for by, metric in strong if (metric, top["grade"]) == (name, STRONG)]
-    yield Finding("judged", values=values | {"confirming": confirming})
+    strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
+    yield judged(
+        measure, [board[name]], metric=name, first_listed=board.first_is_listed,
+        capped="reference" in top["lowered"].split(), confirming=strong if top["grade"] == STRONG else [],
+        others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
+    )  # fmt: skip
     if top["grade"] in (OPEN, WEAK):
         yield from separable(result, measure, name)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -177,7 +174,7 @@ def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> I
     """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
     if (kinds := result.kinds.get(SECOND)) is not None:
         grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
-        values = {"topics": kinds.said, "second": NAMES.get(kinds.kind, kinds.kind), "differs": kinds.differs}
+        values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
         values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
         lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
         said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
@@ -189,8 +186,6 @@ def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of}
-    if result.by_reference and result.inputs:
-        values["by"] = next(iter(result.inputs.corpus.references))
     for row in result.separable:
         if (row.measure, row.metric) == (measure.name, metric):
             yield Finding("separable_pairs", values=asdict(row) | values)
@@ -241,10 +236,8 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
 WORDS = 90
 MOST = 6
 """Names at most in a list within a sentence; the list of other metrics names them all."""
-BETTER = "weak evidence about other systems"
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
-NAMES = {"keyterms": "key terms", "rareterms": "rare terms"}
 FEWEST_PAIRS = 10
 """Of fewer pairs that differ significantly, how many a metric has right is not reported."""
 BY_RANKING = "Retrieval ({measure}) is judged by the ranking of "
@@ -284,9 +277,7 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
 
 def sentence(found: Finding) -> str:
     """The sentence of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
-    template = TEMPLATES[found.kind]
-    said = template if isinstance(template, str) else template(found)
-    return said.format(**{name: _written(name, value) for name, value in found.values.items()})
+    return TEMPLATES[found.kind](found).format(**{name: _written(name, value) for name, value in found.values.items()})
 
 
 def percent(tau: float) -> str:
@@ -310,9 +301,9 @@ def _agreement(found: Finding) -> str:
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        evidence = BETTER if grade == WEAK else "{grade} evidence"
         sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        return f"{{metric}} orders {what} as {judge} {sure}: {evidence}."
+        other = " about other systems" if grade == WEAK else ""
+        return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
     if grade == NOISY:
@@ -381,18 +372,19 @@ def _queries(found: Finding) -> str:
 
 
 def _by_reference(found: Finding) -> str:
-    noise = ", for {by_noise} perhaps by chance" if found["by_noise"] else ""
-    return f"By reference {{by}}, the evidence for {{weaker}} is weaker{noise}." if found["weaker"] else ""
+    said = ["lowers the grades of {lowered}"] if found["lowered"] else []
+    said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
+    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {' and '.join(said) or 'lowers no grade'}."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (the first system of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (one system of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval{' by reference {by}' * ('by' in found.values)} can tell {{separable}} apart"
+    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
@@ -401,22 +393,22 @@ def _separable(found: Finding) -> str:
 
 
 def _judged(found: Finding) -> str:
-    case, read = found["judged_by"], found["judged_by"] == "imported"
+    case, read, known = found["judged_by"], found["judged_by"] == "imported", found.values.get
     if case == "pseudo-relevance":
         case = "crossed" if found["searched_reference"] else "other" if found["other_text"] else "own"
     said = SOURCES.get(case, "The source of relevance judgments ({measure}) is unknown")
-    if found["first_listed"]:
+    if known("first_listed"):
         said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
     if case == "own" and found["lexical_model"]:
-        said += f", which favours metrics that match words{' over {others}' if found['others'] else ''}"
+        said += f", which favours metrics that match words{' over {others}' if known('others') else ''}"
     if read and found["other_text"]:
-        said += "; scores.reference says: not by the metrics' own reference"
-    if found["capped"] and read:
+        said += ", but not by the metrics' own reference, says scores.reference"
+    if known("capped") and read:
         said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
         said += "{{{measure}: none}}')"
-    elif found["capped"]:
+    elif known("capped"):
         said += "; the evidence for {metric} is therefore moderate, not strong"
-    elif found.values.get("confirming"):
+    elif known("confirming"):
         said += "; by reference {confirming}, {metric} is strong too"
     return f"{said}."
 
@@ -427,7 +419,11 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    but = "those of one maker (by name) are not" if found["units"] == "maker" else "these are checkpoints of one run"
+    but = (
+        "those of one maker (by name) belong together"
+        if found["units"] == "maker"
+        else "these are checkpoints of one run"
+    )
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
@@ -455,13 +451,13 @@ def _same_step(found: Finding) -> str:
     return "At the same step, no metric is shown to order the runs as {measure} does."
 
 
-TEMPLATES: dict[str, str | Callable[[Finding], str]] = {
+TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "agreement": _agreement,
-    "nothing": "This run has no {missing}, so nothing is compared.",
+    "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
     "training": _training,
     "same step": _same_step,
     "covariate": _covariate,
-    "noise": "With these {topics} topics, even a perfect metric would order only about {ceiling} of pairs rightly.",
+    "noise": lambda _: "With these {topics} topics, a perfect metric would order about {ceiling} of pairs rightly.",
     "range": _range,
     "given": _given,
     "judged": _judged,

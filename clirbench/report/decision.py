@@ -76,6 +76,9 @@ def _against(result: Result) -> Iterator[Finding]:
                 values["p_loss"] = row.p_loss
                 text += f", P(loss > {margin}) {{p_loss}}"
             text += f", {row.n_topics} topics."
+        if result.decisions:
+            values["by"] = next(iter(result.decisions))
+            text = text.replace("{measure}", "{measure} (reference {by})")
         yield Finding("baseline", text, values)
 
 
@@ -103,11 +106,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if by_each:
         by, each = "By references {references}, ", "both" if len(by_each) == 2 else "all"
         tied_by = [name for name, of in by_each.items() if not {*systems} <= {*of.recommended}]
-        values |= {
-            "references": [*by_each],
-            "by": [name for name in by_each if name not in tied_by],
-            "tied_by": tied_by,
-        }
+        values |= {"references": [*by_each], "tied_by": tied_by, "by": [n for n in by_each if n not in tied_by]}
         where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
         first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
         ties = f"; tied by {each}: {{tied}}." if tied else "; no other is tied."
@@ -162,11 +161,19 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     """The first system by the searched reference, and the first by the one where that system loses most."""
     first, by = decision.recommended[0], next(iter(by_each))
     of = by_each[other := _worst(by_each, first)]
-    lead, *interval = _loss(of, first)
-    values = {"measure": of.measure, "systems": [], "references": [*by_each], "by": by, "by_other": other, "lead": lead}
-    values |= {"first": first, "other": of.recommended[0], "interval": tuple(interval)}
-    said = "By reference {by}, {first} is first by {measure}; by reference {by_other}, {other} is, and {first} is"
-    said += " {lead} {interval} behind. clirbench recommends no system on one reference alone."
+    (gap, *ends), (lead, *interval) = _loss(decision, of.recommended[0]), _loss(of, first)
+    values: dict[str, Any] = {
+        "measure": of.measure,
+        "systems": [],
+        "references": [*by_each],
+        "by": by,
+        "by_other": other,
+    }
+    values |= {"first": first, "gap": gap, "gap_interval": tuple(ends)}
+    values |= {"other": of.recommended[0], "lead": lead, "interval": tuple(interval)}
+    said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
+    said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
+    said += "no system; one more reference or people's judgments would help to choose."
     return Finding("recommendation", said, values)
 
 
@@ -251,7 +258,8 @@ def _decision_table(result: Result) -> Iterator[Table]:
 
 def _references_table(result: Result) -> Iterator[Table]:
     """Every system by each reference that was asked."""
-    rows = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    each = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
+    rows = [(*cells, str(in_set).lower(), note) for *cells, in_set, note in each]
     told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
     if rows:
         header = ("reference", *(field.name for field in fields(Standing)))

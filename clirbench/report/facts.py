@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import kind
+from clirbench.columns import kind, share_text
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.measures.rbo import RBO
@@ -24,6 +24,7 @@ from clirbench.statistics.belonging import NUMBERED
 from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import SHOWN, Evidence
+from clirbench.topics.base import BY_REFERENCE, SECOND
 from clirbench.types import JUDGES, Doubles, Qrels
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
@@ -184,13 +185,13 @@ def legend(result: Result) -> list[str]:
     """What a grade needs, where metrics were compared; topics, references and covariates may lower it."""
     if not any(row.coefficient == KENDALL for row in result.correlations):
         return []
-    strong, moderate, weak = (f"{50 * (1 + low):g} %" for low in SHOWN.values())
+    strong, moderate, weak = (f"{50 * (1 + low):g} % (tau {short(low)})" for low in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
-    own = any("reference" in row.lowered.split() for row in result.correlations)
+    own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
     most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f'Evidence is strong from "at least {strong}" on, moderate from {moderate}, weak over {weak}{most}.'
+    told = f"Evidence is strong from at least {strong} on, moderate from {moderate}, weak over {weak}{most}."
     told += f" The {sure} confidence is for all metrics together."
     told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:
@@ -322,7 +323,7 @@ def set_up(result: Result) -> dict[str, Any]:
     engines = [engine for engine in experiment.retrievers.values() if engine is not None]
     first, unused = result.board.first_measure, corpus.references_left_out if corpus else {}
     ranked = first is not None and first.judged_by == "pseudo-relevance"
-    asked = inputs.further_references if inputs and ranked else ()
+    asked = [by.removeprefix(BY_REFERENCE) for by in (inputs.second if inputs and ranked else ()) if by != SECOND]
     beside = {metric.name for metric in corpus.scores} if corpus else set()
     return {
         "languages": str(languages or ""),
@@ -353,8 +354,7 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    asked = found["references_asked"]
-    references = f"; also asked: reference{'s' if len(asked) > 1 else ''} {listed(asked)}" if asked else ""
+    references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]

@@ -59,6 +59,8 @@ def results(result: Result) -> dict[str, Any]:
     """The run as plain JSON values; a number that is undefined is null."""
     answer, tables, decided = answered(result), run_tables(result), decision_findings(result)
     decision = tables.get("decision")
+    # Readers of the tables alone would choose the first row of `decision`.
+    unsure = [str(found) for found in decided if found.kind == "near reference" or "by_other" in found.values]
     found = {
         "version": VERSION,
         "clirbench": __version__,
@@ -80,11 +82,7 @@ def results(result: Result) -> dict[str, Any]:
             name: {"columns": table.header, "text": [c.name for c in table.columns if c.kind == "text"]}
             for name, table in tables.items()
         },
-        # Readers of the tables alone would choose the first row of `decision`.
-        "warnings": [
-            *(str(f) for f in decided if f.kind == "near reference" or "by_other" in f.values),
-            *warnings(result),
-        ],
+        "warnings": [*unsure, *warnings(result)],
     }
     return dict(plain(found))
 

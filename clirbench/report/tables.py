@@ -163,8 +163,8 @@ def kinds_table(result: Result) -> list[Table]:
         for found in every
     )
     header = ("measure", *OF_KINDS, *(field.name for field in dataclasses.fields(KindTau)))
-    own = [(column.name, *(getattr(found, name) for name in OF_KINDS)) for found in every]
-    rows = [(*of, *dataclasses.astuple(row)) for of, found in zip(own, every, strict=True) for row in found.metrics]
+    each = [([getattr(found, name) for name in OF_KINDS], row) for found in every for row in found.metrics]
+    rows = [(column.name, *of, *dataclasses.astuple(row)) for of, row in each]
     title = f"Is it the same by another kind of topics{', or by another reference' if result.by_reference else ''}?"
     return [Table("topic_kinds", title, header, rows, text)]
 

@@ -33,7 +33,7 @@ from typing import IO, Any
 import numpy as np
 
 from clirbench.errors import InputError, StoreError, changed_error
-from clirbench.files.lines import pages
+from clirbench.files.lines import give_back, pages
 from clirbench.files.run_files import State, open_regular, state_of
 from clirbench.text import current_view, read_pieces, seen_through
 from clirbench.types import Run
@@ -291,7 +291,9 @@ def _narrow(array: Any) -> Any:
     for kind in (np.uint8, np.uint16, np.uint32):
         if most <= np.iinfo(kind).max and np.dtype(kind).itemsize < array.itemsize:
             small = array.astype(kind)
-            return small if (small == array).all() else array
+            whole = bool((small == array).all())
+            give_back(array)
+            return small if whole else array
     return array
 
 

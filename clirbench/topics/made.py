@@ -65,7 +65,7 @@ class Made(ABC):
         return (document for position, document in enumerate(documents) if position in positions)
 
     def lines(self, documents: Documents, n_terms: Ints32, least: int) -> Iterator[tuple[str, str]]:
-        """(`line` and its number, line) of `n` segments evenly spaced among those with at least so many terms."""
+        """(`line` and its number, line) of `n` segments evenly spaced among those with at least `least` terms."""
         fitting = np.flatnonzero(n_terms >= least) + 1
         chosen = set(fitting[evenly_spaced(len(fitting), self.n)].tolist())
         numbered = enumerate(documents.lines(), start=1)

@@ -131,6 +131,7 @@ def test_a_dataframe_gives_what_its_file_gives(published: cb.Outcome) -> None:
         "correlation__p_value": "scipy",
         "scores__title": "published (Europarl)",
         "scores__metadata": ["training_lines", "bpe"],
+        "scores__reference": dict.fromkeys(names, "none"),
         "primary": "MAP",
     }
     for df in (table, table.reset_index(names="system")):

@@ -54,11 +54,13 @@ def test_frames_and_several_references(small_texts: Path, tmp_path: Path) -> Non
     frame = pd.DataFrame(rows, columns=["segment", "system", "text"]).sample(frac=1, random_state=1)
     two = [given["references"], given["texts"]["every9"]]
     polars = pytest.importorskip("polars", reason="POLARS ABSENT: its frames are not tested")
+    pa = pytest.importorskip("pyarrow", reason="PYARROW ABSENT: its arrays are not tested")
     for texts, references in (
         (frame, {"A": two[0], "B": pd.Series(two[1])}),
         (polars.DataFrame(frame.to_dict("list")), two),
         ({name: folder / "systems" / f"{name}.txt" for name in given["texts"]}, two),
         ({name: [f"{line}\n" for line in lines] for name, lines in given["texts"].items()}, two),
+        ({name: pa.array(lines) for name, lines in given["texts"].items()}, map(pa.array, two)),
     ):
         found = cb.run(**{**given, "texts": texts, "references": references}, **KEYS)
         pd.testing.assert_frame_equal(found.systems, theirs.systems)

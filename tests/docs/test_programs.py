@@ -13,7 +13,7 @@ import pytest
 
 import clirbench as cb
 from clirbench.labs.watching.commands import watch
-from docs.generator import notebooks
+from docs.generator import notebooks, recordings
 from tests.docs import materials
 from tests.docs.pages import ROOT, Block, blocks
 
@@ -107,17 +107,10 @@ def test_a_notebook_runs_and_shows_what_its_page_shows(monkeypatch: pytest.Monke
     assert notebooks.said(made) == notebooks.said(kept), again
 
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["terminal-demo", "terminal-check"])
-def test_a_recording_is_what_is_printed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(DOCS / "generator"))
-    monkeypatch.delitem(sys.modules, "recordings", raising=False)
-    from recordings import recorded  # type: ignore[import-not-found]
-
-    kept = (DOCS / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
-    assert recorded(name, tmp_path) == kept, "python docs/generator/pictures.py makes the pictures anew"
+def test_a_recording_is_what_is_printed(name: str, tmp_path: Path) -> None:
+    kept = (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert recordings.recorded(name, tmp_path) == kept, "python docs/generator/pictures.py makes the pictures anew"
     assert len(kept) < 60_000
     assert not [e for e in ElementTree.fromstring(kept).iter() if e.tag.endswith(("image", "script", "use"))]

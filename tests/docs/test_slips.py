@@ -33,9 +33,7 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     materials.talks(folder)
     materials.scores(folder)
     (folder / "my talks").mkdir()
-    for name in ("talks-b", "talks-c"):
-        shutil.copytree(folder / "talks", folder / name)
-    (folder / "talks-c" / "systems" / "short-2.txt").unlink()
+    shutil.copytree(folder / "talks", folder / "talks-b")
     for path in [*(folder / "talks-b" / "systems").iterdir()]:
         path.rename(path.with_name(f"b-{path.name}"))
     materials.write(folder / "wmt25" / "wmt25-genmt.jsonl", [])

@@ -186,7 +186,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         right = str(found["right"]), str(found["pairs"])
         yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs, [^.]*\.", right
     for found in run.of("noise"):
-        yield r"With these (\d+) topics, even a perfect metric would order only about (.+?) of pairs rightly\.", (
+        yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
         )  # fmt: skip
     for found in run.of("range"):
@@ -199,11 +199,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        every = [str(found[name]) for name in ("systems", "pairs")]
-        told = r"retrieval(?: by reference .+?)? can tell (\d+) apart"
+        told, every = r"retrieval can tell (\d+) apart", [str(found[name]) for name in ("systems", "pairs")]
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Of these systems' own (\d+) pairs \(the first system of each of (\d+) groups\)"
+            of = r"Of these systems' own (\d+) pairs \(one system of each of (\d+) groups\)"
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
@@ -246,10 +245,10 @@ def _decision(run: Folder) -> Iterator[str]:
             cells += NUMBER.findall(found["reason"])
         elif found["kind"] == "recommendation":
             cells += [str(len(run.decision)), str(len(run.decision) - len(found["systems"]))]
-            if "lead" in found:
-                by = found.get("by_other")
-                row = run.by_reference[by, found["first"]] if by else systems[found["nearest"]]
-                ends = {name: str(-cell(row, name)) for name in ("difference_low", "difference_high")}
+            by = found.get("by_other")
+            rows = [systems[found["other"]], run.by_reference[by, found["first"]]] if by else []
+            for row in rows or ([systems[found["nearest"]]] if "lead" in found else []):
+                ends = {name: str(-cell(row, name) or 0.0) for name in ("difference_low", "difference_high")}
                 cells += [amount(-cell(row, "difference")), *_ends(ends, "difference_high", "difference_low")]
             cells += _more(found["systems"]) + _more(found.get("tied", ()))
         elif found["kind"] == "monolingual":
@@ -263,7 +262,7 @@ def _decision(run: Folder) -> Iterator[str]:
             if found.get("by"):
                 of = run.by_reference[found["by"], found["systems"][0]]
                 ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
-                row = {name: str(-cell(of, column)) for name, column in ends.items()}
+                row = {name: str(-cell(of, column) or 0.0) for name, column in ends.items()}
             if "loss" in found:
                 cells += [amount(cell(row, "loss")), *_ends(row, "loss_low", "loss_high")]
             cells += _more(found["systems"])

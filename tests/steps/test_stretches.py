@@ -63,6 +63,7 @@ def test_statistics_in_a_file_are_the_same_entry_of_the_store_and_the_same_sums(
 def by_stretches(metric, n_references, monkeypatch):
     for module in (tokens, macrof, passes):
         monkeypatch.setattr(module, "STRETCH", 4)
+    monkeypatch.setattr(tokens, "AT_ONCE", 2)
     monkeypatch.setattr(spool, "HELD", 0)
     references = tuple(Lines.of(TextLines(text)) for text in TEXTS[1 : n_references + 1])
     return statistics(metric, TestSet(references), TextLines(tuple(TEXTS[0])))

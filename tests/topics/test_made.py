@@ -71,6 +71,7 @@ def test_topics_are_the_same_where_few_chunks_are_kept(monkeypatch: pytest.Monke
     makers = [KeyTerms(Plain(), min_documents=2), RareTerms(Plain(), min_documents=2), Sentences(Plain(), min_terms=2)]
     before = [maker.topics(found) for maker in makers]
     monkeypatch.setattr("clirbench.topics.made.MOST_CHUNKS", 2)
+    monkeypatch.setattr("clirbench.retrieval.postings.FORGET_BEYOND", 2)
     assert [maker.topics(found) for maker in makers] == before
 
 

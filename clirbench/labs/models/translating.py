@@ -22,14 +22,7 @@ from typing import Any, ClassVar
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.sentences import SentenceSplitter
 from clirbench.corpora.sides import first_ten
-from clirbench.errors import (
-    ClirbenchError,
-    InputError,
-    ResourceError,
-    StoreError,
-    gathered,
-    raise_all,
-)
+from clirbench.errors import ClirbenchError, InputError, ResourceError, StoreError, gathered, raise_all
 from clirbench.labs.models.program import Program
 from clirbench.store.store import write_whole
 from clirbench.systems.base import MOST_EMPTY

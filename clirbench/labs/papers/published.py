@@ -10,14 +10,7 @@ from pathlib import Path
 from clirbench.corpora.base import CorpusSource
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.datasets.manifests import ManifestFiles, load_manifest
-from clirbench.errors import (
-    ClirbenchError,
-    ConfigError,
-    InputError,
-    MissingData,
-    NothingCompared,
-    UnknownName,
-)
+from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, NothingCompared, UnknownName
 from clirbench.files.score_tables import EMBEDDED, table_path
 from clirbench.files.tables import TextTable, read_table
 from clirbench.pages import Table, number

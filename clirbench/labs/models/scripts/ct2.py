@@ -16,17 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.corpora.sentences import split_line
-from clirbench.labs.models.scripts.lines import (
-    HINT,
-    ScriptError,
-    Work,
-    folder,
-    main,
-    need,
-    positions,
-    released,
-    whole,
-)
+from clirbench.labs.models.scripts.lines import HINT, ScriptError, Work, folder, main, need, positions, released, whole
 
 SOURCE_NAMES = ("source.spm", "sentencepiece.bpe.model", "sentencepiece.model", "spm.model", "spiece.model")
 TARGET_NAMES = ("target.spm", *SOURCE_NAMES[1:])
