@@ -25,7 +25,7 @@ from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
-from clirbench.statistics.grades import Evidence
+from clirbench.statistics.grades import RELIABLE, Evidence, reliability
 from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds
 from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.store.cached import Plan, cached_result
@@ -357,11 +357,12 @@ class Result:
 
     @cached_property
     def decisions(self) -> Mapping[str, Decision]:
-        """The decision by each reference, by its name, the searched one first; empty where no other one decides."""
+        """By each reference that tells systems apart, the searched one first; empty where no other does."""
         column, own, found = self.board.first_measure, self.decision, dict[str, Decision]()
         if self.inputs is None or column is None or own is None or not own.standings or column.name != own.measure:
             return {}
-        for label, values in self._second_values.items():
+        votes = {label: values for label, values in self._second_values.items() if reliability(values) >= RELIABLE}
+        for label, values in votes.items():
             measure = replace(column, values=self.evidence.measures[column.name].aggregate(values))
             board, per_topic = replace(self.board, columns=(*self.board.metrics, measure)), {column.name: values}
             of = self._decided(replace(self.evidence, board=board, per_topic=per_topic)) if label != SECOND else None

@@ -376,7 +376,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
     Raises `InputError` for what is no regular file: a pipe would be waited for without end.
     """
-    with open(path, "rb", opener=_without_waiting) as stream:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise InputError(f"{path}: is no regular file; copy what it gives to a file")
         magic = stream.read(2)
@@ -386,10 +386,6 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
                 yield cast("IO[bytes]", unpacked)
         else:
             yield stream
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def near_path(path: Path) -> str:

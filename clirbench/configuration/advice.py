@@ -99,8 +99,9 @@ def elsewhere(word: str, value: str = "") -> str:
 
 def _set(name: str, value: str) -> str:
     kind = NAMES if name == "metric" else BY_NAME[name].kind if name in BY_NAME else ""
+    bare = value.strip("\"'").strip("[]")
     if kind == NAMES and "," in value:
-        return f"'{name}=[{value.strip('[]')}]'"
+        return f"'{name}=[{bare}]'"
     return f"{name}={'true' if kind == FLAG and value != 'false' else value}"
 
 

@@ -25,7 +25,7 @@ from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
-from clirbench.topics.base import SECOND
+from clirbench.topics.base import BY_REFERENCE, SECOND
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -141,6 +141,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
         own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
         yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
+    noisy = [label.removeprefix(BY_REFERENCE) for label, of in result.kinds.items() if label != SECOND and not of.votes]
+    yield from (Finding("reference", values={"by": by, "noisy": True}) for by in noisy)
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
@@ -372,6 +374,8 @@ def _queries(found: Finding) -> str:
 
 
 def _by_reference(found: Finding) -> str:
+    if found.values.get("noisy"):
+        return "Reference {by}, asked too, has too much noise to count."
     said = ["lowers the grades of {lowered}"] if found["lowered"] else []
     said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
     return f"Figures are by reference {{own}}; reference {{by}}, asked too, {' and '.join(said) or 'lowers no grade'}."

@@ -165,6 +165,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run("demo", correlation=None), "is no single value; its keys are"),
         (lambda: cb.run(folder=None), "folder is not set"),
         (lambda: cb.run(corpus=cb.corpora.Demo(), nope=3), "there is no key 'nope'"),
+        (lambda: cb.run("demo", metrics="BLEU,TER"), r'Type metric=\["BLEU", "TER"\]'),
         (lambda: cb.run(corpus=cb.metrics.BLEU()), "is not a CorpusSource"),
         (lambda: cb.run(retrieval={"dense": cb.retrieval.Dense()}), "none of dense is the first"),
         (lambda: cb.run("demo", topics__analyzer=cb.retrieval.English()), "give what it belongs to as one, topics="),

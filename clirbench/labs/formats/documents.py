@@ -204,15 +204,15 @@ def system_name(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).stem
 
 
-def files_under(path: Path, suffixes: tuple[str, ...] = ()) -> list[Path]:
-    """The file itself, or all files of a folder and its folders, sorted by path; hidden ones are left out."""
+def files_under(path: Path, suffix: str) -> list[Path]:
+    """The file itself, or all files of a folder and its folders that end so, by path; hidden ones are left out."""
     if not path.is_dir():
         return [path]
     shown = (p for p in path.rglob("*") if not any(part.startswith(".") for part in p.relative_to(path).parts))
     files = (p for p in shown if p.is_file())
-    paths = sorted(p for p in files if not suffixes or p.name.removesuffix(".gz").endswith(suffixes))
+    paths = sorted(p for p in files if p.name.removesuffix(".gz").endswith(suffix))
     if not paths:
-        raise InputError(f"{path}: no files in it" + (f" that end in {' or '.join(suffixes)}" if suffixes else ""))
+        raise InputError(f"{path}: no files in it that end in {suffix}")
     return paths
 
 
@@ -232,7 +232,7 @@ class JsonDocuments:
         object.__setattr__(self, "fields", tuple(self.fields))  # hashable, whatever list the config gave
 
     def files(self, path: Path) -> Sequence[Path]:
-        return files_under(path, (".jsonl",))
+        return files_under(path, ".jsonl")
 
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
         for file in self.files(path):
@@ -263,7 +263,7 @@ class EuroparlDocuments:
         whole_number("corpus.reader.min_lines", self.min_lines, least=0)
 
     def files(self, path: Path) -> Sequence[Path]:
-        return files_under(path, (".txt",))
+        return files_under(path, ".txt")
 
     def documents(self, path: Path, every: bool = False) -> Iterator[tuple[str, str]]:
         for file in self.files(path):

@@ -103,13 +103,15 @@ class Program:
     def identity(self, model: Path | None = None) -> str:
         """sha256 of all that decides what it writes; raises `InputError` and `ResourceError` for what is missing."""
         words = _words(self.command) if self.settings is None else [self.name]
-        parts = [_content(Path(word)) if MODEL not in word and _is_file(word) else word for word in words]
+        # A word may be too long for a name, or hold a NUL: `os.path` says that it is no file, `Path` raises.
+        there = {word for word in words if MODEL not in word and os.path.isfile(word)}  # noqa: PTH113
+        parts = [_content(Path(word)) if word in there else word for word in words]
         parts += [f"{name}={value}" for name, value in sorted(self.environment.items())]
         for name, value in (self.settings or {}).items():
             if name in PASSING:
                 continue
-            there = name in ("folder", "tokenizer") and value and Path(value).exists()
-            parts.append(f"{name}={_content(Path(value)) if there else json.dumps(value)}")
+            kept = name in ("folder", "tokenizer") and value and Path(value).exists()
+            parts.append(f"{name}={_content(Path(value)) if kept else json.dumps(value)}")
         if self.asks_for(MODEL) and model is not None:
             parts.append(content_fingerprint(model))
         if self.settings is not None:
@@ -426,13 +428,6 @@ def _words(command: str | Sequence[str]) -> tuple[str, ...]:
         return tuple(shlex.split(command))
     except ValueError as error:
         raise ConfigError(f"command: {command!r} cannot be split into arguments ({error})") from None
-
-
-def _is_file(word: str) -> bool:
-    try:
-        return Path(word).is_file()
-    except (OSError, ValueError):  # a word too long for a name, or with a null byte
-        return False
 
 
 def _ended_children() -> float:

@@ -227,10 +227,6 @@ def _java_query(weights: Mapping[str, float]) -> Any:
     builder = _lucene("search.BooleanQuery$Builder")()
     should = _lucene("search.BooleanClause$Occur").SHOULD
     for term, weight in weights.items():
-        term_query = _lucene("search.TermQuery")(_term(term))
+        term_query = _lucene("search.TermQuery")(_lucene("index.Term")("contents", term))
         builder.add(_lucene("search.BoostQuery")(term_query, weight), should)
     return builder.build()
-
-
-def _term(term: str) -> Any:
-    return _lucene("index.Term")("contents", term)
