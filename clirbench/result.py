@@ -357,7 +357,7 @@ class Result:
 
     @cached_property
     def decisions(self) -> Mapping[str, Decision]:
-        """By each reference that tells systems apart, the searched one first; empty where no other does."""
+        """By each reference with pairs that differ, the searched one first; empty where no other has any."""
         column, own, found = self.board.first_measure, self.decision, dict[str, Decision]()
         if self.inputs is None or column is None or own is None or not own.standings or column.name != own.measure:
             return {}
