@@ -376,9 +376,10 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    said = ["lowers the grades of {lowered}"] if found["lowered"] else []
+    said = ["has lowered the grades of {lowered}"] if found["lowered"] else []
     said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
-    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {' and '.join(said) or 'lowers no grade'}."
+    told = " and ".join(said) or "has lowered no grade"
+    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {told}."
 
 
 def _separable(found: Finding) -> str:

@@ -173,7 +173,7 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     values |= {"other": of.recommended[0], "lead": lead, "interval": tuple(interval)}
     said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
     said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
-    said += "no system; one more reference or people's judgments would help to choose."
+    said += "no system; one more reference, or relevance judged by people, would help."
     return Finding("recommendation", said, values)
 
 

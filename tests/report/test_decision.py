@@ -102,7 +102,7 @@ def test_every_reference_that_was_asked_decides() -> None:
     """Recommended is what is in the set of each of two references, which are given, the first system of each first."""
     both, tied = "By references A and B, clirbench recommends ", "statistically tied with the first"
     lost = ".300 [.200, .400] behind. The references disagree, so clirbench recommends no system;"
-    lost += " one more reference or people's judgments would help to choose."
+    lost += " one more reference, or relevance judged by people, would help."
     columns = (evidence := spread(2.0, metrics=((*range(7), 9.0),))).board.columns
     board = replace(
         evidence.board, columns=(columns[0], replace(columns[1], declared={"judged_by": "pseudo-relevance"}))
