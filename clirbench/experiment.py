@@ -131,10 +131,8 @@ def completed(experiment: Experiment, inputs: Inputs | None, watch: Watch) -> tu
 
 
 def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: Watch) -> Retrieval:
-    """Search the English side for one set of topics by the retriever of that name, and judge.
-
-    Among its runs are those that no pass over a text makes: of others, and of a retriever of several steps.
-    """
+    """Search the English side for one set of topics by the retriever of that name, and judge. Among its runs are those
+    that no pass over a text makes: of others, and of a retriever of several steps."""
     retriever, (topics, english) = experiment.retrievers[name], inputs.asked(label)
     assert retriever is not None
     task = Search(topics, english.map, experiment.engine.pmap, watch)

@@ -126,8 +126,7 @@ class Scoreboard:
         return Scoreboard((*self.systems, *other.systems), tuple(columns), metadata, self.primary)
 
     def holes(self, explained: Collection[str] = ()) -> list[str]:
-        """One line for all columns that miss the same systems; none of systems without any value that are `explained`
-        elsewhere."""
+        """One line for all columns that miss the same systems; none of `explained` systems without any value."""
         if not self.columns:
             return []
         missing = np.isnan([column.values for column in self.columns])

@@ -47,9 +47,8 @@ class Corpus:
     documents' ids and a text that nobody can read (`NoEnglish`); without a test set `test` is `NO_TEST`. `scores` are
     metrics that came with the corpus, `official` the scores that its organisers published. `sentences` cuts the
     source's documents for a translator, where they are lines. `crossed`: the reference that is searched and the other
-    one that metrics score against; `references_left_out`: each of neither, and what is used instead. `references`: of
-    the collection by name, the searched one first. A layout is None where translations of
-    that side are not files. `notes` are sentences for the report.
+    one that metrics score against; `references`: of the collection, the searched one first; `references_left_out`: what
+    is used instead of each. A layout is None where translations of that side are not files. `notes`: for the report.
     """
 
     test: TestSet
