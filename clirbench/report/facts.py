@@ -185,7 +185,7 @@ def legend(result: Result) -> list[str]:
     """What a grade needs, where metrics were compared; topics, references and covariates may lower it."""
     if not any(row.coefficient == KENDALL for row in result.correlations):
         return []
-    strong, moderate, weak = (f"{50 * (1 + low):g} % (tau {short(low)})" for low in SHOWN.values())
+    strong, moderate, weak = (f"{50 * (1 + x):g} % (tau {f'{x:g}'[x > 0 :]})" for x in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
     most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
