@@ -35,8 +35,8 @@ AT_ONCE = 1 << 18
 """Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
 OPENING, LITTLE = 200, 0.1
-"""Of the first lines the Dice with the reference below which a text is strange. In 64 folders of WMT texts that do not
-belong together have .07 at most (half of the sources .05), 856 systems .13 or more; the other 16 are ruins."""
+"""Of the first lines the Dice with the reference below which a text is strange. Of 870 systems of WMT that is so of 11
+(BLEU below 3 for all), of 54 of the 64 sources, and of every reference that is shifted by 37 lines (.07 at most)."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
 HEALTH = "health"
 BOM = b"\xef\xbb\xbf"
