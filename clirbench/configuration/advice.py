@@ -156,7 +156,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
     path = Path(name)
-    meant = elsewhere(name, "4" if group == "engine" else "")
+    meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and is_measure(name):
         meant = f"'measures=[{name}]': it is an IR measure"
     elif len(several := re.split("[+;|/ ]+", name)) > 1 and {*several} <= {*known}:
