@@ -1,8 +1,8 @@
 """Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import findings, judged
 from clirbench.result import Result
 from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
-from clirbench.statistics.decision import POPULATION, BaselineComparison, Decision, Pick, Standing
+from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
 
@@ -34,8 +34,87 @@ def decision_sentences(result: Result) -> tuple[str, ...]:
 def decision_tables(result: Result) -> tuple[Table, ...]:
     """`decision` (a row for each system, best first), `references` (for each reference and system), `picks` (for each
     metric) and `baseline`, where there are any."""
-    tables = (_decision_table, _references_table, _picks_table, _baseline_table)
-    return tuple(table for made in tables for table in made(result))
+    return () if result.decision is None else tuple(_tables(result, result.decision))
+
+
+def _tables(result: Result, decision: Decision) -> Iterator[Table]:
+    measure, found, baseline = decision.measure, result.against_baseline, result.experiment.baseline
+    first, english = next(iter(decision.recommended), ""), result.monolingual
+    text = [
+        f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
+        f"{POPULATION}. difference: from {first}, by paired topics. in_set: it may be the best; the set has the best "
+        "system with P = .95."
+    ]
+    text += [f"of_english: value divided by that of the reference side, {number(english)}."] if english > 0 else []
+    if left := [name for name in result.board.systems if name not in {row.system for row in decision.standings}]:
+        text.append(f"Left out, because they have no {measure}: {listed(left)}.")
+    title, rows = f"Which system is the best by {measure}?", _ranked(result, decision)
+    yield from _table("decision", title, rows, *text, records=decision.standings)
+    rows = ({"reference": by} | asdict(row) for by, of in result.decisions.items() for row in of.standings)
+    said = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
+    yield from _table("references", "Is it the same system by another reference?", rows, said)
+    said = (
+        f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
+        "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
+        "with its .95 interval."
+    )
+    rows, title = _picks(decision), "What would each metric choose?"
+    yield from _table("picks", title, rows, said, shown=60, records=decision.picks)
+    said = (
+        f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds for "
+        f"all {len(found)} together with P = .95; p_better and p_loss (of more than "
+        f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
+    )
+    rows = ({"system": name} | asdict(row) for name, row in found.items())
+    yield from _table("baseline", f"Is another system better than {baseline}?", rows, said, records=(*found.values(),))
+
+
+def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **more: Any) -> Iterator[Table]:
+    """The table of rows by column, where there are any; what is true or false is there as files have it."""
+    if kept := [{n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()} for row in rows]:
+        cells = [tuple(row.values()) for row in kept]
+        yield Table(name, title, tuple(kept[0]), cells, text, **{"shown": 20} | more)
+
+
+def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
+    """Every system as measured, with the mean of its configuration and step over seeds."""
+    metadata, english, values = result.board.metadata, result.monolingual, dict[Any, list[float]]()
+    columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
+    keys = zip(*columns, map(str, result.units.steps.tolist()), strict=True)
+    of = dict(zip(result.board.systems, keys, strict=True))
+    more = result.board[decision.measure].higher_is_better
+    rows = [row if more else _turned(row) for row in decision.standings]
+    for row in rows:
+        values.setdefault(of[row.system], []).append(row.value)
+    unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
+    for row in rows:
+        mean = "" if unseeded else float(np.mean(values[of[row.system]]))
+        cells = {"system": row.system, "measure": decision.measure, "value": row.value, "mean_over_seeds": mean}
+        cells |= asdict(row)
+        del cells["note"]  # the last of them
+        cells |= {"of_english": row.value / english} if english > 0 else {}
+        yield cells | {"note": "; ".join(filter(None, [row.note, unseeded]))}
+
+
+def _picks(decision: Decision) -> Iterator[dict[str, Any]]:
+    """What each metric would choose, and what that loses."""
+    for pick in decision.picks:
+        row = decision[pick.system]
+        losses = dict(zip(("loss", "loss_low", "loss_high"), _loss(row), strict=True))
+        names = {"metric": pick.metric, "system": pick.system, "measure": decision.measure}
+        yield names | losses | {"tied": row.in_set} | asdict(pick)
+
+
+def _turned(row: Standing) -> Standing:
+    """As measured, where less is better: the other sign."""
+    loss, low, high = _loss(row)
+    measured = replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0)
+    return replace(measured, difference=loss, difference_low=low, difference_high=high)
+
+
+def _loss(row: Standing) -> tuple[float, float, float]:
+    """What choosing the system loses, and the interval: its difference from the first, turned round."""
+    return -row.difference or 0.0, -row.difference_high or 0.0, -row.difference_low or 0.0
 
 
 def recommended(result: Result) -> str:
@@ -120,7 +199,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}{first}{ties}"
     else:
         near = max(others, key=lambda row: row.difference)
-        lead, *interval = _loss(decision, near.system)
+        lead, *interval = _loss(near)
         values |= {"nearest": near.system, "lead": lead, "interval": tuple(interval)}
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
@@ -161,7 +240,7 @@ def _disagreement(decision: Decision, by_each: Mapping[str, Decision]) -> Findin
     """The first system by the searched reference, and the first by the one where that system loses most."""
     first, by = decision.recommended[0], next(iter(by_each))
     of = by_each[other := _worst(by_each, first)]
-    (gap, *ends), (lead, *interval) = _loss(decision, of.recommended[0]), _loss(of, first)
+    (gap, *ends), (lead, *interval) = _loss(decision[of.recommended[0]]), _loss(of[first])
     values: dict[str, Any] = {
         "measure": of.measure,
         "systems": [],
@@ -198,7 +277,7 @@ def _picked(result: Result, decision: Decision, grades: Mapping[str, str], by: s
         values: dict[str, Any] = {"metrics": right, "systems": result.recommended}
         yield Finding("choice", f"{_each(right)} picks {said}.", values | tied)
     for system in sorted(losing, key=lambda system: by_each[losing[system]][system].difference):
-        loss, *interval = _loss(by_each[losing[system]], system)
+        loss, *interval = _loss(by_each[losing[system]][system])
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure}
         values |= {"by": losing[system]} if result.decisions else {}
         by = " by reference {by}" if result.decisions else by
@@ -222,101 +301,3 @@ def _trained_by(result: Result) -> str:
     columns = {name: numbers_in(cells) for name, cells in result.board.metadata.items()}
     same = (name for name, held in columns.items() if held is not None and np.array_equal(held, units.steps))
     return next(same, "number in the name" if units.source == NUMBERED else "step")
-
-
-def _loss(decision: Decision, system: str) -> tuple[float, float, float]:
-    """What choosing it loses, and the interval: its difference from the recommended system, turned round."""
-    row = decision[system]
-    return -row.difference or 0.0, -row.difference_high or 0.0, -row.difference_low or 0.0
-
-
-def _decision_table(result: Result) -> Iterator[Table]:
-    decision = result.decision
-    if decision is None or not decision.standings:
-        return
-    english, measure, seeds = result.monolingual, decision.measure, _over_seeds(result, decision)
-    unseeded, rows = "" if seeds else "no mean_over_seeds: systems.tsv has no column seed", []
-    for row in decision.standings:
-        own = row if result.board[measure].higher_is_better else _turned(row)
-        cells: dict[str, Any] = {"system": row.system, "measure": measure, "value": own.value}
-        cells |= {"mean_over_seeds": seeds.get(row.system, "")} | asdict(own) | {"in_set": str(row.in_set).lower()}
-        note = "; ".join(filter(None, [cells.pop("note"), unseeded]))
-        rows.append(cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note})
-    told = [
-        f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
-        f"{POPULATION}. difference: from {decision.standings[0].system}, by paired topics. in_set: it may be the best; "
-        "the set has the best system with P = .95."
-    ]
-    if english > 0:
-        told.append(f"of_english: value divided by that of the reference side, {number(english)}.")
-    if left := [name for name in result.board.systems if name not in {row.system for row in decision.standings}]:
-        told.append(f"Left out, because they have no {measure}: {listed(left)}.")
-    made = tuple(tuple(row.values()) for row in rows)
-    title = f"Which system is the best by {measure}?"
-    yield Table("decision", title, tuple(rows[0]), made, tuple(told), shown=20, records=decision.standings)
-
-
-def _references_table(result: Result) -> Iterator[Table]:
-    """Every system by each reference that was asked."""
-    each = [(name, *astuple(row)) for name, of in result.decisions.items() for row in of.standings]
-    rows = [(*cells, str(in_set).lower(), note) for *cells, in_set, note in each]
-    told = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
-    if rows:
-        header = ("reference", *(field.name for field in fields(Standing)))
-        yield Table("references", "Is it the same system by another reference?", header, rows, (told,), shown=20)
-
-
-def _turned(row: Standing) -> Standing:
-    """As measured, where less is better: the other sign."""
-    low, high = -row.difference_high or 0.0, -row.difference_low or 0.0
-    measured = replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0)
-    return replace(measured, difference=-row.difference or 0.0, difference_low=low, difference_high=high)
-
-
-def _over_seeds(result: Result, decision: Decision) -> Mapping[str, float]:
-    """The measured mean of each system's configuration and step over seeds; nothing without a column `seed`."""
-    metadata = result.board.metadata
-    if SEED not in metadata:
-        return {}
-    columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
-    keys = list(zip(*columns, map(str, result.units.steps.tolist()), strict=True))
-    of = dict(zip(result.board.systems, keys, strict=True))
-    values = dict(zip(result.board.systems, result.board[decision.measure].values.tolist(), strict=True))
-    seeds: dict[Any, list[float]] = {}
-    for row in decision.standings:
-        seeds.setdefault(of[row.system], []).append(values[row.system])
-    return {row.system: float(np.mean(seeds[of[row.system]])) for row in decision.standings}
-
-
-def _picks_table(result: Result) -> Iterator[Table]:
-    decision = result.decision
-    if decision is None or not decision.picks:
-        return
-    later = [field.name for field in fields(Pick)[2:]]
-    tied = {row.system: str(row.in_set).lower() for row in decision.standings}
-    rows = [
-        (of.metric, of.system, decision.measure, *_loss(decision, of.system), tied[of.system], *astuple(of)[2:])
-        for of in decision.picks
-    ]
-    told = (
-        f"loss: what choosing the metric's first system loses in {decision.measure} against "
-        f"{decision.standings[0].system}, with its .95 interval. better: of two of these systems whose metric differs "
-        "by 1, the probability that the higher one is better, with its .95 interval."
-    )
-    header = ("metric", "system", "measure", "loss", "loss_low", "loss_high", "tied", *later)
-    yield Table("picks", "What would each metric choose?", header, rows, (told,), records=decision.picks)
-
-
-def _baseline_table(result: Result) -> Iterator[Table]:
-    found = result.against_baseline
-    if not found:
-        return
-    told = (
-        f"difference: {result.decided_by} of the system less that of {result.experiment.baseline}, more is better, "
-        f"with an interval that holds for all {len(found)} together with P = .95; p_better and p_loss (of more than "
-        f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
-    )
-    header = ("system", *(field.name for field in fields(BaselineComparison)))
-    rows = [(name, *astuple(row)) for name, row in found.items()]
-    title = f"Is another system better than {result.experiment.baseline}?"
-    yield Table("baseline", title, header, rows, (told,), shown=20, records=tuple(found.values()))
