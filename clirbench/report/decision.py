@@ -1,6 +1,5 @@
 """Which system to choose, as findings and tables: the recommended, those tied with it, what metrics would choose."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -88,9 +87,8 @@ def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
         cells = {"system": row.system, "measure": decision.measure, "value": row.value, "mean_over_seeds": mean}
         cells |= asdict(row)
-        del cells["note"]  # the last of them
-        cells |= {"of_english": row.value / english} if english > 0 else {}
-        yield cells | {"note": "; ".join(filter(None, [row.note, unseeded]))}
+        note = "; ".join(filter(None, [str(cells.pop("note")), unseeded]))  # the last of them
+        yield cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note}
 
 
 def _picks(decision: Decision) -> Iterator[dict[str, Any]]:
@@ -104,9 +102,8 @@ def _picks(decision: Decision) -> Iterator[dict[str, Any]]:
 
 def _turned(row: Standing) -> Standing:
     """As measured, where less is better: the other sign."""
-    loss, low, high = _loss(row)
-    measured = replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0)
-    return replace(measured, difference=loss, difference_low=low, difference_high=high)
+    ends: dict[str, Any] = dict(zip(("difference", "difference_low", "difference_high"), _loss(row), strict=True))
+    return replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0, **ends)
 
 
 def _loss(row: Standing) -> tuple[float, float, float]:
@@ -144,7 +141,7 @@ def _against(result: Result) -> Iterator[Finding]:
             values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
             values |= {"p_loss": row.p_loss} if row.margin else {}
             loss = f", P(loss > {margin}) {{p_loss}}" if row.margin else ""
-            rise = "+" if row.difference > 0 else ""
+            rise = "+" * (row.difference > 0)
             text += f": {rise}{{difference}} {{interval}}, P(better) {{p_better}}{loss}, {row.n_topics} topics"
         yield Finding("baseline", f"{text}.", values | ({"by": by} if by else {}))
 
@@ -153,8 +150,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     """What to choose by every reference that was asked, be it one or several."""
     measure, column, systems = decision.measure, result.board[decision.measure], result.recommended
     if decision.reason:
-        held = np.flatnonzero(column.oriented == np.nanmax(column.oriented, initial=-np.inf)).tolist()
-        names = [result.board.systems[at] for at in held]
+        held = column.oriented == np.nanmax(column.oriented, initial=-np.inf)
+        names = np.array(result.board.systems)[held].tolist()
         highest = f" {{highest}} {'has' if len(names) == 1 else 'have'} the highest {{measure}}." if names else ""
         values: dict[str, Any] = {"reason": decision.reason, "measure": measure, "highest": names}
         yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
@@ -205,7 +202,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values = {"system": systems[0], "percent": percent(value / english), "measure": measure}
         yield Finding("monolingual", said, values | {"value": value, "english": english})
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
-    first = min((*systems, *tied), key=lambda system: (math.isfinite(steps[system]), steps[system]), default="")
+    first = min((*systems, *tied), key=lambda system: (np.isfinite(steps[system]), steps[system]), default="")
     if first and result.units.along_training and steps[first] < steps[systems[0]]:
         values = {"system": first, "by": _trained_by(result), "step": short(steps[first])}
         yield Finding("cheapest", "The cheapest of the tied systems is {system} ({by} {step}).", values)
@@ -257,8 +254,7 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
             values |= {"picked": right} if len(right) == 1 else {}
             said = "{picked}, tied with {systems}" if len(right) == 1 else "{systems} or a system tied with it"
         yield Finding("choice", f"{_each(values['metrics'])} picks {said}.", values)
-    for system in sorted(losing, key=lambda system: losing[system][0]):
-        by = losing[system][1]
+    for system, (_, by) in sorted(losing.items(), key=lambda item: item[1][0]):
         loss, *ends = _loss(by_each[by][system])
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure} | ({"by": by} if by else {})
         said = f"picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{' by reference {by}' if by else doubt}"
