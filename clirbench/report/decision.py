@@ -173,8 +173,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     elif (wanted := getattr(result.board.first_measure, "name", "")) != measure:
         values["instead_of"], by = wanted, "By {measure} ({instead_of} has no topics), "
     elif by_reference:
-        other_text = judged(column, real_metrics(result.board))["other_text"]
-        by = f"By this {'ranking' if other_text else 'reference'}, "
+        by = f"By this {'ranking' if judged(column, real_metrics(result.board))['other_text'] else 'reference'}, "
     said = f"{by}{first}; {ties}"
     if all_tied:
         values["n"] = len(decision.standings)
@@ -185,9 +184,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         lead, *ends = _loss(near)
         values |= {"nearest": near.system, "lead": lead, "interval": tuple(ends)}
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
-        said = (
-            f"{by}{first}: significantly better than {rest if len(others) > 1 else '{nearest}, by {lead} {interval}'}"
-        )
+        rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
+        said = f"{by}{first}: significantly better than {rest}"
     yield Finding("recommendation", f"{said}.", values) if systems else _disagreement(by_each)
     if flagged:
         nearest = result.resemblances.nearest
