@@ -357,6 +357,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield "Score tables alone: no texts, so no language and no document."
     references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
+    foreign = dict.fromkeys(row.system for row in result.health if row.foreign)
+    references += _left_out("; perhaps no translation", dict.fromkeys(foreign, "hardly any text of the reference"))
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
