@@ -134,6 +134,7 @@ class KnownChunks:
         self._numbers = numbering({})
         self._words: Words | None = None  # finds the first `_n_found` chunks
         self._n_found = self._n_bytes = 0
+        self._last: tuple[bytes, Ints32, Ints] | None = None  # each kind of topics reads a text again
         self.n_clearings += 1
         self.hits = Hits()
         if not self.lasting:
@@ -180,6 +181,8 @@ class KnownChunks:
         """
         if self._n_bytes > FORGET_BEYOND:
             self._clear()
+        if self._last and block is self._last[0]:
+            return self._last[1:]
         codes = np.frombuffer(block, dtype=np.uint8)
         inside = np.concatenate([[False], ~WHITE[codes], [False]])
         edges = np.flatnonzero(inside[1:] != inside[:-1]).astype(np.int32)
@@ -202,6 +205,7 @@ class KnownChunks:
         if self.n_chunks > 2 * self._n_found:
             self._n_found, text = self.n_chunks, np.frombuffer(b"".join(self._numbers), dtype=np.uint8)
             self._words = words_of(text.astype(np.uint32), np.cumsum([0, *map(len, self._numbers)], dtype=np.int64))
+        self._last = block, numbers, first
         return numbers, first
 
     def _analyse(self, known: int) -> None:
