@@ -17,9 +17,6 @@ and two for which no rule that looks back can be right:
     plateau     flat from checkpoint 14 to 28, then rises again
     restart     rises slowly; at checkpoint 26 the learning rate restarts: down by .06, back after eight, then higher
 
-Asked, before the first result: of `rise`, `cycles` and `power` at most .05 are stopped where more than .01 is forgone;
-`flat` is stopped by checkpoint 34 in at least .7 of draws with 50 topics and .9 with 150.
-
 Each checkpoint's true value is off its curve by a draw of its own (SD `JITTER`). Its value on a topic has noise, of
 which a part is its own and a part keeps its level over about eight checkpoints (`--length`). The sizes are those of
 average precision on 150 topics of the Europarl ladder, between systems of neighbouring training sizes (SD of a

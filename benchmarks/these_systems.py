@@ -9,18 +9,8 @@ value is difficulty + quality (1 + topic) + noise, whose size differs between sy
 freedom, over sqrt 2); quality is normal with SD .3 (`graded`), the same for all but for .02 (`near-equal`), or `graded`
 with two equal ones at the top (`two best`); metrics are quality + normal noise of its SD.
 
-Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`.
-
-Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
-
-    pairs      wrong pairs (their order in the population is the other one) among the separable ones: at most .02
-    pairs      share right of a metric among the told pairs, in the sample less in the population: within .01
-    pairs      a useless metric (permuted over systems) gets the number of separable pairs alone in at least .95: the
-               first-named (highest tau) of one and of five; the sentence needs ten such pairs and p of at most .05
-    decision   intervals of differences hold the true ones in .93 to .97
-    decision   the tied set holds the best in at least .95
-    decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family; seen in
-               November 2026: benchmarks/RESULTS.md)
+Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`. What is
+asked of each family over all its cells (`MARKS`) was written down before the first result: benchmarks/RESULTS.md.
 """
 
 import argparse
