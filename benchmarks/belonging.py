@@ -2,10 +2,9 @@
 
     python -m benchmarks.belonging families names runs price --data ../shared/data
 
-Recipes, sizes, seeds and pass marks were written down before the first result: benchmarks/RESULTS.md ("Families").
+Recipes, sizes, seeds and pass marks, written down before the first result: benchmarks/RESULTS.md ("Families").
 `families`: 8 real systems, three with two edited copies each: how often is any of five useless metrics shown? `names`:
-systems called TEAM.mode, at random or families. `runs`: checkpoints with a number in their names, or independent
-systems. `price`: all WMT folders, groups with the collection's own cut and with .9.
+systems called TEAM.mode, at random or families. `runs`: numbers in names, in one run or not. `price`: real groups.
 """
 
 import argparse
@@ -91,7 +90,6 @@ def similarity(texts: dict[str, Lines]) -> np.ndarray:
 
 
 def own_cut(shares: np.ndarray) -> float:
-    """The collection's own cut."""
     return likeness.own_cut(shares[np.triu_indices(len(shares), 1)])
 
 

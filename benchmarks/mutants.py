@@ -6,8 +6,8 @@
     python -m benchmarks.mutants --list
 
 A slip is found by its text, wherever the module is; where that text is rewritten, rewrite the line here and keep the
-fault. Which tests run which function is seen once (this module is a plug-in of pytest then) and kept in `--keep`; a
-fault is shown to the tests that run its function, the quickest first, up to 60 seconds of them, no more.
+fault. Which tests run which function is seen once (as a plug-in of pytest) and kept in `--keep`; a fault is shown to
+the tests that run its function, the quickest first, up to 60 seconds of them.
 """
 
 import argparse

@@ -81,7 +81,9 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
+        others = [one.tau for of in result.by_reference.values() for one in of if one.metric == row.metric]
+        lowest = min([row.value, *others]) if "another" in row.lowered.split() else row.value
+        needed = groups_needed(lowest, result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
         "confidence": row.scheme.partition(",")[0],
@@ -137,10 +139,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     for by, metrics in result.by_reference.items():
         held = [(rows[measure.name, one.metric], one) for one in metrics]
-        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-        lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
+        lowered = [one.metric for row, one in held if row.grade == one.grade and "another" in row.lowered.split()]
         own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
-        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
+        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered})
     noisy = [label.removeprefix(BY_REFERENCE) for label, of in result.kinds.items() if label != SECOND and not of.votes]
     yield from (Finding("reference", values={"by": by, "noisy": True}) for by in noisy)
     yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
@@ -376,10 +377,8 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    said = ["has lowered the grades of {lowered}"] if found["lowered"] else []
-    said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
-    told = " and ".join(said) or "has lowered no grade"
-    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {told}."
+    told = "the grades of {lowered}" if found["lowered"] else "no grade"
+    return f"Figures are by reference {{own}}; reference {{by}}, asked too, has lowered {told}."
 
 
 def _separable(found: Finding) -> str:
