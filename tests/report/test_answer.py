@@ -14,6 +14,7 @@ from clirbench.report.answer import (
     TEMPLATES,
     WORDS,
     Answer,
+    agreement,
     answered,
     judged,
     other_metrics,
@@ -25,6 +26,7 @@ from clirbench.report.groupings import group_columns, grouped_by, grouping, trai
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
+from clirbench.statistics.kinds import Kinds, KindTau
 from tests.report.boards import board, result
 
 MAP = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]
@@ -101,6 +103,17 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
         found.sentences[0]
         == f"Slight: undecided beyond these 6 systems; about {needed} in all might show it to be above chance."
     )
+
+
+def test_where_another_reference_lowered_the_grade_its_tau_tells_how_many_systems_it_takes() -> None:
+    made = result(board({"X": GOOD}, {"MAP": MAP}))
+    row = replace(next(row for row in made.correlations if row.coefficient == "kendall"), grade="open")
+    of_b = KindTau("X", 0.3, -0.2, 0.7, "open", 0.5, 0.0, 0.4, False)
+    made.__dict__["kinds"] = {"reference B": Kinds("", "reference B", 40, 0.9, 0.5, 0.4, (of_b,))}
+    alone, lowered, expected = (
+        agreement(one, made)["groups_needed"] for one in (row, replace(row, lowered="another"), replace(row, value=0.3))
+    )
+    assert alone < lowered == expected
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
