@@ -294,21 +294,25 @@ def conclude(work: Result, watch: Watch) -> Result:
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     alike = near_copy_notes(result.units, board.systems, result.resemblances)
     result = _with(result, notes=(*result.notes, *alike))
-    result = _with(result, correlations=tuple(correlations(result, watch)))
-    if measure := board.first_measure:
-        for label, kinds in result.kinds.items():
-            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
-            lowered = lowered_by_kinds(result.correlations, measure.name, kinds, why)
-            result = _with(result, correlations=tuple(lowered))
-    if experiment.also_retriever and experiment.paper is None:
-        found = lowered_by_retrievers(result.correlations, board, result.units)
-        result = _with(result, correlations=tuple(found))
-    if experiment.paper is None:
-        result = _with(result, correlations=tuple(capped(result.correlations, board, result.by_reference)))
+    result = regraded(_with(result, correlations=tuple(correlations(result, watch))))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []
     return _with(result, tables=(*(table for tables in made for table in tables), *healthy))
+
+
+def regraded(result: Result) -> Result:
+    """The result with the grades of its rows lowered by other topics, references and retrievers, and capped."""
+    experiment, rows = result.experiment, list(result.correlations)
+    if measure := result.board.first_measure:
+        for label, kinds in result.kinds.items():
+            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
+            rows = list(lowered_by_kinds(rows, measure.name, kinds, why))
+    if experiment.paper is None:
+        if experiment.also_retriever:
+            rows = list(lowered_by_retrievers(rows, result.board, result.units))
+        rows = list(capped(rows, result.board, result.by_reference))
+    return _with(result, correlations=tuple(rows))
 
 
 def _with(result: Result, **changes: Any) -> Result:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import MATCHES_WORDS, OTHER, capped
+from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number, written
 from clirbench.result import Result
@@ -77,7 +77,9 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
+        others = [one.tau for of in result.by_reference.values() for one in of if one.metric == row.metric]
+        lowest = min([row.value, *others]) if "another" in row.lowered.split() else row.value
+        needed = groups_needed(lowest, result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
         "confidence": row.scheme.partition(",")[0],
@@ -155,8 +157,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
 
 def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
-    values = {"metric": metric, "units": by, "grade": grade, "groups": result.other_readings[by].number}
-    return Finding("reading", values=values | {"grouped_by": result.units.source})
+    units = result.other_readings[by]
+    values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
+    return Finding(
+        "reading", values=values | {"together": max(units.groups(result.board.systems), key=len, default=[])[:2]}
+    )
 
 
 def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
@@ -173,10 +178,12 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
             yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
         elif kinds.votes:
-            luck = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-            lowered = [one.metric for own, one in held if one.differs and "another" in own.lowered.split()]
-            first = next(iter(result.inputs.corpus.references)) if result.inputs else ""
-            yield Finding("reference", values={"own": first, "by": by, "lowered": lowered, "by_noise": luck})
+            lower = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
+            lowered = [one.metric for own, one in lower if not at_cap(own, result.board)]
+            values = {"own": next(iter(result.inputs.corpus.references)) if result.inputs else "", "by": by}
+            of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
+            values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}
+            yield Finding("reference", values=values)
         else:
             yield Finding("reference", values={"by": by, "noisy": True})
 
@@ -330,16 +337,16 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("neither grade nor order shows that one metric is better than another")
+        said.append("no grade shows that one metric is better than another")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
 def _covariate(found: Finding) -> str:
-    name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
+    name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
         then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
-        equal = f"where it is equal, {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
+        equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
@@ -361,9 +368,9 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    said = {"lowered": "has lowered the grades of {lowered}", "by_noise": "is weaker for {by_noise}, perhaps by chance"}
-    told = " and ".join(text for name, text in said.items() if found[name]) or "has lowered no grade"
-    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {told}."
+    told = "the grades of {lowered} are lower" if found["lowered"] else "no grade is lower"
+    by = "by reference {by}, asked too, {metric} orders {tau} (at least {low})"
+    return f"Figures are by reference {{own}}; {by}, and {told}."
 
 
 def _separable(found: Finding) -> str:
@@ -377,7 +384,7 @@ def _separable(found: Finding) -> str:
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
+    rest = ", and {others_right} of the other {others}" if found["others"] else ""
     return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
@@ -391,7 +398,7 @@ def _judged(found: Finding) -> str:
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        ", but not by the metrics' own reference, says scores.reference": read and found["other_text"],
+        "; by your scores.reference, not by the metrics' own reference": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -406,7 +413,7 @@ def _reading(found: Finding) -> str:
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
-    but = "those of one maker (by name) belong together" if maker else "these are checkpoints of one run"
+    but = "{together} and others like them have one maker" if maker else "these are checkpoints of one run"
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
