@@ -178,8 +178,8 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
             yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
         elif kinds.votes:
-            lower = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
-            lowered = [one.metric for own, one in lower if not at_cap(own, result.board)]
+            counted = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
+            lowered = [one.metric for own, one in counted if not at_cap(own, result.board)]
             values = {"own": next(iter(result.inputs.corpus.references)) if result.inputs else "", "by": by}
             of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
             values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}

@@ -335,10 +335,10 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {**BY_B, "lowered": ["X", "Y"]}, "Figures are by reference A; by reference B, asked too, Z orders "
-         "75 % (at least 60 %), and the grades of X and Y are lower."),
-        ("reference", {**BY_B, "lowered": []}, "Figures are by reference A; by reference B, asked too, Z orders 75 % (at "
-         "least 60 %), and no grade is lower."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, "Figures are by reference A; by reference B, asked too, Z "
+         "orders 75 % (at least 60 %), and the grades of X and Y are lower."),
+        ("reference", {**BY_B, "lowered": []}, "Figures are by reference A; by reference B, asked too, Z orders "
+         "75 % (at least 60 %), and no grade is lower."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
          "This assumes systems made independently; if A-1 and A-2 and others like them have one maker, type "
