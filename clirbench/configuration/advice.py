@@ -80,6 +80,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
+    if close := [name for name in choices("metric") if name.lower() == word.lower()]:
+        return f"Type 'metric=[{close[0]}]'"
     if meant := elsewhere(word):
         return f"Type {meant}"
     here = [one.name for one in Path().iterdir() if one.is_dir()]
