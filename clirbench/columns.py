@@ -195,6 +195,11 @@ def capped(
         yield weakened(row, MODERATE, REFERENCE) if share_text(board[row.measure], metric) and not lifted else row
 
 
+def at_cap(row: Correlation, board: Scoreboard) -> bool:
+    """Whether the metrics' own reference would hold the grade at moderate, whatever else has lowered it to that."""
+    return row.grade == MODERATE and share_text(board[row.measure], board[row.metric])
+
+
 def share_text(measure: Column, metric: Column) -> bool:
     """Whether relevance is made from the text that the metric scores against, or may be: either is not known."""
     against = metric.declared.get("scored_against")

@@ -329,11 +329,14 @@ def language_code(code: str, key: str = "") -> str:
     """
     if WELL_KNOWN.fullmatch(code):
         return code
-    from langcodes import standardize_tag, tag_is_valid  # here, because it loads tables that few runs need
+    from langcodes import Language, standardize_tag, tag_is_valid  # here, because it loads tables that few runs need
 
     found = standardize_tag(code, macro=True).partition("-")[0] if CODE.fullmatch(code) and tag_is_valid(code) else ""
     if found in NO_LANGUAGE or not found:
-        raise ConfigError(f"{key}{code!r} is no language: a code of ISO 639 was expected, such as de, deu or ger")
+        # The language of a country, whose code it may be: cs for cz; `en` of what is no country either.
+        meant = Language.get(f"und-{code}").maximize().language if re.fullmatch("[A-Za-z]{2}", code) else "en"
+        such = "de, deu or ger" if meant == "en" else meant
+        raise ConfigError(f"{key}{code!r} is no language: a code of ISO 639 was expected, such as {such}")
     return SPECIAL.get(found, found)
 
 

@@ -188,10 +188,11 @@ def legend(result: Result) -> list[str]:
     strong, moderate, weak = (f"{50 * (1 + x):g} % (tau {f'{x:g}'[x > 0 :]})" for x in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
-    most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
+    most = ", but where the metrics' own reference judges, or may, moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f"Evidence is strong from at least {strong} on, moderate from {moderate}, weak over {weak}{most}."
+    told = f"Grades go by the figure after 'at least': strong from {strong}, moderate from {moderate}, weak over {weak}"
+    told += f"{most}."
     told += f" The {sure} confidence is for all metrics together."
     told += " Systems are made independently if each was trained by itself, ideally by different makers."
     if (first := result.board.first_measure) is not None:
@@ -356,6 +357,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield "Score tables alone: no texts, so no language and no document."
     references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
+    foreign = dict.fromkeys(row.system for row in result.health if row.foreign)
+    references += _left_out("; perhaps no translation", dict.fromkeys(foreign, "hardly any text of the reference"))
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}

@@ -31,6 +31,8 @@ def test_iso_639_has_one_spelling(code: str, one: str) -> None:
 def test_what_is_no_language_is_refused(code: str) -> None:
     with pytest.raises(ConfigError, match="is no language: a code of ISO 639 was expected, such as de, deu or ger"):
         language_code(code)
+    with pytest.raises(ConfigError, match="'jp' is no language: .*, such as ja$"):
+        language_code("jp")
 
 
 def test_a_pair_names_its_key() -> None:

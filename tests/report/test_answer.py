@@ -55,8 +55,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise. Neither grade nor order shows that one metric is better than "
-        "another.",
+        "Also strong: Fair. Close to a coin flip: Noise. No grade shows that one metric is better than another.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
@@ -185,8 +184,8 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines alone orders the systems as well as Good; where it is equal, Good is right in 6 of 6 pairs, "
-        "so Good sees more and keeps its grade."
+        "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -240,7 +239,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}, but not by the metrics' own reference, says scores.reference."
+    assert sentence(told) == f"{said}; by your scores.reference, not by the metrics' own reference."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -298,6 +297,7 @@ QUERIES = {"topics": "five rare words from each of 369 reference sentences", "se
 RARE = f"Topics are {QUERIES['topics']}, not people's queries"
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
+BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2}
 OWN = "About these systems themselves, more is shown: of their 45 pairs"
 
 
@@ -318,30 +318,30 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("queries", {**QUERIES, "by_noise": "X is undecided and {Y} is weak"}, f"{RARE}; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
-         "p = .020), and 19 of 35 near-ties."),
+         "p = .020), and 19 of the other 35."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (one system of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other 35."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (one system "
          "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {"own": "A", "by": "B", "lowered": ["X", "Y"]},
-         "Figures are by reference A; reference B, asked too, has lowered the grades of X and Y."),
-        ("reference", {"own": "A", "by": "B", "lowered": []},
-         "Figures are by reference A; reference B, asked too, has lowered no grade."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, "Figures are by reference A; by reference B, asked too, Z "
+         "orders 75 % (at least 60 %), and the grades of X and Y are lower."),
+        ("reference", {**BY_B, "lowered": []}, "Figures are by reference A; by reference B, asked too, Z orders "
+         "75 % (at least 60 %), and no grade is lower."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
-        ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "This assumes systems made independently; if those of one maker (by name) belong together, type "
+        ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
+         "This assumes systems made independently; if A-1 and A-2 and others like them have one maker, type "
          "units=maker: then the evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
