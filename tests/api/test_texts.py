@@ -100,3 +100,11 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
 def test_wrong_texts_are_told_by_the_argument(call: Callable[[], object], said: str) -> None:
     with pytest.raises(cb.ClirbenchError, match=said):
         call()
+
+
+def test_a_second_reference_in_another_language_is_not_asked(small_texts: Path) -> None:
+    given = held(small_texts)
+    german = [f"Der Ausschuss hat heute den Bericht {at} angenommen, und wir danken allen dafür." for at in range(60)]
+    for second, asked in ((german, []), (given["texts"]["every9"], ["B"])):
+        made = cb.run(texts=given["texts"], references=[given["references"], second], **KEYS)
+        assert made.results["set_up"]["references_asked"] == asked
