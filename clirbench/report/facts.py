@@ -357,8 +357,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield "Score tables alone: no texts, so no language and no document."
     references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
-    foreign = dict.fromkeys(row.system for row in result.health if row.foreign)
-    references += _left_out("; perhaps no translation", dict.fromkeys(foreign, "hardly any text of the reference"))
+    why = "hardly any text of the reference; systems.exclude=[NAME] leaves it out"
+    references += _left_out("; perhaps no translation", {row.system: why for row in result.health if row.foreign})
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
@@ -405,7 +405,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers, but not by one alone that rises with retrieval, as checkpoints' would; "
+            how = "no number alone in the names rises with retrieval, as steps would; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
