@@ -316,7 +316,7 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} {noun} in all might show it to be above chance"
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
@@ -415,7 +415,7 @@ def _reading(found: Finding) -> str:
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
-    but = "{together} and others like them have one maker" if maker else "these are checkpoints of one run"
+    but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 

@@ -100,7 +100,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     assert needed > 6
     assert (
         found.sentences[0]
-        == f"Slight: undecided beyond these 6 systems; about {needed} in all might show it to be above chance."
+        == f"Slight: undecided beyond these 6 systems; about {needed} systems in all might show it to be above chance."
     )
 
 
@@ -342,8 +342,8 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("reference", {**BY_B, "lowered": []}, f"{FIGURES}."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
-         "This assumes systems made independently; if A-1 and A-2 and others like them have one maker, type "
-         "units=maker: then the evidence is weak."),
+         "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
+         "system, type units=maker: then the evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),
