@@ -32,7 +32,7 @@ from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.kinds import ANOTHER, TOPICS, lowered_by_kinds, lowered_by_retrievers
+from clirbench.statistics.kinds import lowered_by_retrievers
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -40,7 +40,6 @@ from clirbench.systems.base import makers
 from clirbench.systems.health import compared_sides, examined, health, health_table, is_given, reference_texts, side_of
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
-from clirbench.topics.base import BY_REFERENCE
 from clirbench.types import Failure, Judged, Run, split_failures
 
 REFERENCES = "(reference side)"
@@ -303,11 +302,7 @@ def conclude(work: Result, watch: Watch) -> Result:
 
 def regraded(result: Result) -> Result:
     """The result with the grades of its rows lowered by other topics, references and retrievers, and capped."""
-    experiment, rows = result.experiment, list(result.correlations)
-    if measure := result.board.first_measure:
-        for label, kinds in result.kinds.items():
-            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
-            rows = list(lowered_by_kinds(rows, measure.name, kinds, why))
+    experiment, rows = result.experiment, result.lowered(result.correlations, result.kinds)
     if experiment.paper is None:
         if experiment.also_retriever:
             rows = list(lowered_by_retrievers(rows, result.board, result.units))

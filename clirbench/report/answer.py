@@ -17,7 +17,7 @@ from clirbench import pages as wording
 from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, capped
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number, written
-from clirbench.result import Result
+from clirbench.result import Result, references_of
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
@@ -202,7 +202,9 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
+    kinds = result.kinds_by(units) if any(row.grade in SHOWN for row in rows) else {}
+    every = result.lowered([*others, *rows], kinds)
+    every = every if result.experiment.paper else [*capped(every, result.board, references_of(kinds))]
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -314,7 +316,7 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} {noun} in all might show it to be above chance"
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
@@ -368,9 +370,9 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    told = "the grades of {lowered} are lower" if found["lowered"] else "no grade is lower"
-    by = "by reference {by}, asked too, {metric} orders {tau} (at least {low})"
-    return f"Figures are by reference {{own}}; {by}, and {told}."
+    told = ", and the grades of {lowered} are lower" if found["lowered"] else ""
+    worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
+    return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
 
 
 def _separable(found: Finding) -> str:
@@ -398,7 +400,7 @@ def _judged(found: Finding) -> str:
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; by your scores.reference, not by the metrics' own reference": read and found["other_text"],
+        "; scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -413,7 +415,7 @@ def _reading(found: Finding) -> str:
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
-    but = "{together} and others like them have one maker" if maker else "these are checkpoints of one run"
+    but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 

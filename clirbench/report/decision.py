@@ -190,7 +190,11 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if flagged:
         nearest = result.resemblances.nearest
         other = next((row.system for row in decision.standings if doubt and row.system not in nearest), "")
-        said = "the reference has; by another reference it may not be first" if doubt else "reference {by} has"
+        said = (
+            "the reference has; by another reference it may not be first, and grades may differ"
+            if doubt
+            else "reference {by} has"
+        )
         said = f"{{systems}} repeats wording that only {said}."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each))})

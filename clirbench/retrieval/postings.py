@@ -28,7 +28,7 @@ from clirbench.types import Documents, Ints, Topic
 Ints32 = NDArray[np.int32]
 
 WHITE = np.array([bytes([byte]).isspace() for byte in range(256)])
-ROWS = 12 << 18  # bytes of documents, terms and counts that are put in order at a time
+ROWS = 12 << 18  # bytes of rows (document, term, count) that are put in order at a time: whole rows
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
 
@@ -69,19 +69,21 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     if not lengths.any():
         raise empty_collection(documents)
     starts = np.append(0, np.cumsum(frequencies))
-    placed, free = np.empty((2, starts[-1]), dtype=np.int32), starts[:-1].copy()
-    for begin in range(0, kept.length, ROWS):  # by term: where each has its next free place
-        row = np.frombuffer(kept.read(begin, min(begin + ROWS, kept.length)), dtype=np.int32).reshape(-1, 3)
-        row = row[np.argsort(row[:, 1], kind="stable")]
-        n = np.bincount(row[:, 1], minlength=len(terms))
-        placed[:, np.repeat(free - np.cumsum(n) + n, n) + np.arange(len(row))] = row[:, ::2].T
+    placed, free = np.empty((2, starts[-1]), dtype=np.int32), starts[:-1].copy()  # free: the next place of each term
+    for begin in range(0, kept.length, ROWS):
+        rows = np.frombuffer(kept.read(begin, min(begin + ROWS, kept.length)), dtype=np.int32).reshape(-1, 3)
+        rows = rows[np.argsort(rows[:, 1], kind="stable")]
+        n = np.bincount(rows[:, 1], minlength=len(terms))
+        placed[:, np.repeat(free - np.cumsum(n) + n, n) + np.arange(len(rows))] = rows[:, ::2].T
         free += n
     return Postings(lengths, starts, *placed)
 
 
 def each_once(found: Iterable[tuple[Ints32, Ints32]]) -> Iterator[tuple[Ints32, Ints32, Ints32]]:
-    """From units, ascending, and a term of each: each unit and each of its terms once, in the order of units, and how
-    often it has it."""
+    """Each unit, each of its terms, and how often it has the term, in the order of units.
+
+    `found`: every occurrence, as ascending units below 2^31 - 1 and their terms, in blocks.
+    """
     left = np.empty(0, dtype=np.int64)  # of the last unit, which may go on in the next block
     beyond = np.full(1, 2**31 - 1, dtype=np.int32)
     for unit, terms in chain(found, [(beyond, beyond)]):

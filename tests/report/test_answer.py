@@ -100,7 +100,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     assert needed > 6
     assert (
         found.sentences[0]
-        == f"Slight: undecided beyond these 6 systems; about {needed} in all might show it to be above chance."
+        == f"Slight: undecided beyond these 6 systems; about {needed} systems in all might show it to be above chance."
     )
 
 
@@ -239,7 +239,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; by your scores.reference, not by the metrics' own reference."
+    assert sentence(told) == f"{said}; scores.reference says that the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -298,6 +298,9 @@ RARE = f"Topics are {QUERIES['topics']}, not people's queries"
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
 BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2}
+FIGURES = (
+    "Figures judge retrieval by reference A, grades by A or B, whichever is worse; by B, Z orders 75 % (at least 60 %)"
+)
 OWN = "About these systems themselves, more is shown: of their 45 pairs"
 
 
@@ -335,14 +338,12 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {**BY_B, "lowered": ["X", "Y"]}, "Figures are by reference A; by reference B, asked too, Z "
-         "orders 75 % (at least 60 %), and the grades of X and Y are lower."),
-        ("reference", {**BY_B, "lowered": []}, "Figures are by reference A; by reference B, asked too, Z orders "
-         "75 % (at least 60 %), and no grade is lower."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{FIGURES}, and the grades of X and Y are lower."),
+        ("reference", {**BY_B, "lowered": []}, f"{FIGURES}."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
-         "This assumes systems made independently; if A-1 and A-2 and others like them have one maker, type "
-         "units=maker: then the evidence is weak."),
+         "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
+         "system, type units=maker: then the evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),

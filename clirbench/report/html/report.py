@@ -106,7 +106,7 @@ def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:
         rows = [(measure, *facts.tau_cells(row)) for measure, row in zip(measures, taus, strict=True)]
         if coefficient == KENDALL and (first := getattr(board.first_measure, "name", "")) in measures:
             at = measures.index(first) + 1
-            rows[at:at] = [(f"{first} by reference {by}", *_by_other(of)) for by, of in result.by_reference.items()]
+            rows[at:at] = [(f"{first} judged by {by}", *_by_other(of)) for by, of in result.by_reference.items()]
         heading = f"{name} over {result.units.said} ({facts.marks([tau for row in taus for tau in row])})"
         yield Table(
             stem if place == 1 else f"{stem}-{place}",

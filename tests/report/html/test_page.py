@@ -160,7 +160,7 @@ def test_another_reference_that_was_asked_has_a_row_below_the_first_measure() ->
     fresh = replace(made)
     fresh.__dict__["kinds"] = {f"{BY_REFERENCE}C": kinds}
     table = next(tau_tables(fresh, "kendall"))
-    assert [row[0] for row in table.rows] == ["MAP", "MAP by reference C", "RBO"]
+    assert [row[0] for row in table.rows] == ["MAP", "MAP judged by C", "RBO"]
     assert table.cells(table.rows)[1][1:] == [".333 x", "1.000"]
     assert not rows_of(table)[1][1]["tip"], "no plot belongs to it"
     fresh.__dict__["kinds"] = {f"{BY_REFERENCE}C": replace(kinds, reliability=0.5)}
