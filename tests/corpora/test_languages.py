@@ -57,6 +57,15 @@ def test_every_source_and_reference_of_wmt_is_in_the_language_of_its_folder(shar
     assert wrong == [("wmt22/en-liv/reference-A.txt.gz", "ltg"), ("wmt22/liv-en/source.txt.gz", "ltg")]
 
 
+def test_only_a_text_that_is_english_throughout_is_told_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four common words once called a text that was half German English."""
+    monkeypatch.setattr("clirbench.corpora.layout._identifier", lambda: pytest.fail("the model was asked"))
+    assert language_of("\n".join([ENGLISH] * 12)) == "en"
+    for text in (ENGLISH, "\n".join([ENGLISH, GERMAN] * 6), "\n".join([ENGLISH] * 8 + [GERMAN] * 2), GERMAN * 12):
+        with pytest.raises(pytest.fail.Exception, match="the model was asked"):
+            language_of(text)
+
+
 @pytest.mark.parametrize("text", ["", "short", "1 2 3 4 5 " * 50, "un deux trois quatre cinq six"])
 def test_a_short_text_tells_nothing(text: str) -> None:
     assert language_of(sample_of(TextLines([text]))) == ""
