@@ -305,8 +305,8 @@ WMT texts and help pages that are as long and as sure, 2 were wrong."""
 COMMON = re.compile("and|for|it|of|that|the|this|to|with|you|are|be|have")
 LONG, EVERY = 2_000, 72
 """Characters from which a text is plainly English where all but a seventh of it is lines that have one of these words
-in every 72 bytes (none that Dutch or Afrikaans have as often, such as in, is, was). So are 56 of 58 English sides of WMT
-and 120 of 204 mixtures with 17 languages, each English by the model, and no other text."""
+in every 72 bytes (none that Dutch or Afrikaans have as often, such as in, is, was). So are 56 of 58 English sides of
+WMT and 120 of 204 mixtures with 17 languages, each English by the model, and no other text."""
 CLOSE = 20
 """CLDR's distance of two languages, below which one is easily taken for the other: Croatian and Bosnian have 8,
 Norwegian and Danish 12, Ukrainian and Russian 24."""
