@@ -4,15 +4,14 @@
     python -m benchmarks.answers ../shared/data --settings [--keep DIR]         # docs/data/settings.tsv
     python -m benchmarks.answers                                                # docs/explanation/answers.md from both
 
-answers.tsv has one line for each run and metric: the primary measure, tau between groups, its interval,
-p and grade, as correlations.tsv has them; with the first sentence of the answer. The runs are
-the named experiments and every WMT folder with at least five systems.
+answers.tsv has a line for each run and metric: the primary measure, tau between groups, interval, p and grade, and the
+first sentence; of the named experiments and every WMT folder with at least five systems.
 
 settings.tsv has ten set-ups of some folders: k of 3, 10 and 100, with one metric and with eight; then with eight, each
 alone: a covariate that orders the systems as retrieval does, a score whose tau is 1, a near-copy of a system, a copy of
-the reference. Three set-ups of every other WMT folder: k of 3 with one metric, 10 and 100 with five. Of every folder,
-with five metrics: another seed, each other reference, without its best, middle or worst system, and two other kinds of
-topics. Folders and set-ups were fixed before the first result. Asked: at most .01 of the grades move by two steps.
+the reference. Three set-ups of every other folder: k of 3 with one metric, 10 and 100 with five. Of every folder, with
+five metrics: another seed, other references, one system left out, two other kinds of topics. Folders and set-ups were
+fixed before the first result. Asked: at most .01 of the grades move by two steps.
 """
 
 import argparse

@@ -2,29 +2,9 @@
 
     python -m benchmarks.belonging families names runs price --data ../shared/data
 
-Written down before the first result was seen, with these recipes, sizes, seeds and pass marks:
-
-`families`: of a real folder (`FOLDERS`) 8 systems are drawn; three of them get two edited copies each, at a Dice of
-word 4-grams with the system they are of as `DICE` says (the rate of edits is found by halving); 14 systems in 8
-groups. Edits: `words` (a word becomes another word of the same text), `lines` (a line becomes that of a system that was
-not drawn). Retrieval (RBO(p=0.9), 150 key terms) and chrF2 are computed. A null metric has the drawn systems' chrF2
-permuted among them; a copy keeps its distance from its own, above or below it by lot. Five such metrics;
-`any shown`: a grade above chance for any of them, over `PERMUTED` permutations of each of `DRAWN` folders. Groups: the
-cut at .9, the collection's own cut, and the truth. (In the first recipe a copy kept the sign of its distance: edits
-lower both sides, so that was no null, and the true groups themselves showed up to .24 of 24 folders seen.)
-    The rule since the second version: also what `likeness.edited` joins (decisions.md), written before this ran.
-    Pass: any shown at most .05 with the collection's own cut, at every Dice from .5 to .95, over all folders and edits.
-`names`: the systems of a folder are called TEAM.mode: at random (four teams of three; the share confirmed must be at
-most .06), and so that a team is a family of edited copies at a Dice of .66 and .85 (confirmed in at least .9).
-`runs`: 6, 8, 12 and 20 checkpoints with a number in their names; measure and five metrics each rise along a curve of
-its own, with noise such that Spearman's coefficient with the number is about .75 to .97. `any shown` with the groups
-that are found; where that is above .05, does a reading (`number`, `order`) lower the grade? `order` leaves if it lowers
-fewer than .1 of the false grades that `number` does not.
-    (Seen: `order` lowered none that `number` did not, in 16 kinds of runs, and has left.)
-    Beside them 12 independent systems with and without numbers in their names: a reading may change a grade of a metric
-    of tau .6 in at most .1.
-`price`: all WMT folders: groups with the collection's own cut of those with .9 (pass: at least .93 on average), and the
-cut of each folder.
+Recipes, sizes, seeds and pass marks, written down before the first result: benchmarks/RESULTS.md ("Families").
+`families`: 8 real systems, three with two edited copies each: how often is any of five useless metrics shown? `names`:
+systems called TEAM.mode, at random or families. `runs`: numbers in names, in one run or not. `price`: real groups.
 """
 
 import argparse
@@ -110,7 +90,6 @@ def similarity(texts: dict[str, Lines]) -> np.ndarray:
 
 
 def own_cut(shares: np.ndarray) -> float:
-    """The collection's own cut."""
     return likeness.own_cut(shares[np.triu_indices(len(shares), 1)])
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import clirbench as cb
+from clirbench.statistics.kinds import spaced
 from clirbench.types import Doubles
 
 MIRROR, KEEP = Path("../shared/data"), Path("runs/worlds")
@@ -26,13 +27,13 @@ def label(folder: Path | str) -> str:
     return "/".join(Path(folder).parts[-2:])
 
 
-def measured(folder: Path, topics: str) -> dict[str, Doubles]:
+def measured(folder: Path, topics: str, **keys: str) -> dict[str, Doubles]:
     """`x` (metrics, systems), more is better, and (systems, topics) by measure; each run is made once."""
-    file = KEEP / f"{label(folder)}-{topics}.npz".replace("/", "-")
+    file = KEEP / f"{'-'.join([label(folder), topics, *keys.values()])}.npz".replace("/", "-")
     if not file.exists():
         run = cb.run(
             "folder", folder=str(folder), metric=list(METRICS), measures=list(MEASURES), topics=topics,
-            engine="serial", paths__cache=str(KEEP / "store"),
+            engine="serial", paths__cache=str(KEEP / "store"), **keys,
         )  # fmt: skip
         found = {"x": run.systems[list(METRICS)].to_numpy(dtype=float).T}
         for name in MEASURES:
@@ -43,3 +44,13 @@ def measured(folder: Path, topics: str) -> dict[str, Doubles]:
         np.savez(file, allow_pickle=False, **found)
     with np.load(file) as kept:
         return dict(kept)
+
+
+def by_two_references(folder: Path, topics: int = 100) -> tuple[Doubles, ...]:
+    """(systems, metrics) by the first of two references and RBO (systems, topics) by each, standardised over systems;
+    nothing for a folder with one reference."""
+    names = [path.name.removeprefix("reference-").partition(".")[0] for path in sorted(folder.glob("reference*"))]
+    found = [measured(folder, "rareterms", references=name) for name in names[:2] if len(names) > 1]
+    tables = [spaced(one["RBO(p=0.9)"], topics) for one in found]
+    x = [(one["x"].T - one["x"].mean(axis=1)) / one["x"].std(axis=1) for one in found[:1]]
+    return (*x, *((table - table.mean(axis=0)) / table.mean(axis=1).std() for table in tables))

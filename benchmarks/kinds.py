@@ -2,10 +2,9 @@
 
     python -m benchmarks.kinds FOLDER ... > kinds.tsv
 
-`halves`: 40 times the rare terms of a folder are cut into two random halves, one as the first and one as the second
-kind: the truth is the same, so a metric's two taus may differ in at most .05 of the cells of all folders, and the order
-of the systems in at most .05 of the pairs of halves. `kinds`: rare terms beside key terms, as a run compares them: what
-a user would read. One line for each folder; the last line has the shares over all halves.
+`halves`: 40 times the rare terms of a folder are cut into two random halves as the two kinds: the truth is the same, so
+a metric's taus may differ in at most .05 of the cells of all folders, and the orders of systems in .05 of the halves.
+`kinds`: rare terms beside key terms, as a run compares them. A line for each folder; the last has the shares over all.
 """
 
 import sys

@@ -6,8 +6,8 @@
     python -m benchmarks.mutants --list
 
 A slip is found by its text, wherever the module is; where that text is rewritten, rewrite the line here and keep the
-fault. Which tests run which function is seen once (`benchmarks/touched.py`, kept in `--keep`); a fault is shown to the
-tests that run its function, the quickest first, up to 60 seconds of them: a part of `make test`, no more.
+fault. Which tests run which function is seen once (as a plug-in of pytest) and kept in `--keep`; a fault is shown to
+the tests that run its function, the quickest first, up to 60 seconds of them.
 """
 
 import argparse
@@ -21,10 +21,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "clirbench"
@@ -88,7 +93,7 @@ class Mutant(NamedTuple):
         return cls(found[0], f"{module}: {fault}", begin, begin + len(old), new)
 
     def function(self) -> str:
-        """The function that it is in, as `benchmarks/touched.py` names it; the file alone outside of functions."""
+        """The function that it is in, as a look at the tests names it; the file alone outside of functions."""
         text = (PACKAGE / self.path).read_text(encoding="utf-8")
         line, inside = text.count("\n", 0, self.begin) + 1, self.path
         for node in ast.walk(ast.parse(text)):
@@ -156,11 +161,34 @@ def runs(root: Path, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Adds a line of JSON to the file that CLIRBENCH_TOUCHED names: the test, its seconds, and the functions of the
+    package (file:first line) that ran in its own process."""
+    codes: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        codes.add(frame.f_code)
+
+    start, place = time.monotonic(), str(PACKAGE)
+    sys.setprofile(note)
+    threading.setprofile(note)
+    try:
+        return (yield)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+        files = ((code.co_filename, code.co_firstlineno) for code in codes)
+        ran = sorted(f"{name[len(place) + 1 :]}:{line}" for name, line in files if name.startswith(place))
+        with Path(os.environ["CLIRBENCH_TOUCHED"]).open("a", encoding="utf-8") as file:
+            file.write(json.dumps([item.nodeid, round(time.monotonic() - start, 3), ran]) + "\n")
+
+
 def touched(root: Path, keep: Path) -> dict[str, list[str]]:
     """Function -> the tests that run it, the quickest first, up to `BUDGET` seconds of them."""
     if not keep.exists():
         keep.parent.mkdir(parents=True, exist_ok=True)
-        done = runs(root, "-n", "2", "-p", "benchmarks.touched", CLIRBENCH_TOUCHED=str(keep.absolute()))
+        done = runs(root, "-n", "2", "-p", "benchmarks.mutants", CLIRBENCH_TOUCHED=str(keep.absolute()))
         print(done.stdout[-600:], file=sys.stderr)
     tests = sorted((json.loads(line) for line in keep.read_text(encoding="utf-8").splitlines()), key=lambda t: t[1])
     found, spent = defaultdict(list), Counter[str]()

@@ -4,9 +4,8 @@
 alike. Pages that a program writes as a whole say so (`GENERATED`) and are counted apart.
 
 A line of code is a line of Python or of a template without docstrings, comments and blank lines. `--run` makes the
-smallest run (six systems, BLEU, MAP) and counts the project's files that run a function, the functions, the types that
-they return, and the modules of laboratories that are loaded. A class statement is no function: files of which a run
-executes nothing else are counted apart.
+smallest run (six systems, BLEU, MAP) and counts files that run a function, functions, the types that they return, and
+loaded modules of laboratories. Files of which it executes class statements alone are counted apart.
 """
 
 import argparse
@@ -127,11 +126,9 @@ def smallest_run() -> None:
 
         main()
         sys.setprofile(None)
-    labs = sorted(name for name in sys.modules if name.startswith("clirbench.labs."))
-    files = {name for name, _, _ in ran}
+    labs, files = sorted(name for name in sys.modules if name.startswith("clirbench.labs.")), {name for name, *_ in ran}
     print(f"files that run a function: {len(files)}; that only define a class: {len(defined - files)}")
-    print(f"functions: {len(ran)}")
-    print(f"types of the project that are returned: {len(types)}")
+    print(f"functions: {len(ran)}\ntypes of the project that are returned: {len(types)}")
     print(f"modules of laboratories that are loaded: {len(labs)} {' '.join(labs)}")
 
 
@@ -140,9 +137,6 @@ if __name__ == "__main__":
     parser.add_argument("--run", action="store_true", help="count what the smallest run meets, too")
     parser.add_argument("--documents", action="store_true", help="count the words of the pages instead")
     options = parser.parse_args()
-    if options.documents:
-        words()
-    else:
-        sizes()
+    (words if options.documents else sizes)()
     if options.run:
         smallest_run()

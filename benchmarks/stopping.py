@@ -1,8 +1,6 @@
 """How often does the stop rule of `clirbench watch` err over a whole training, and what does it lose and waste?
 
-    python -m benchmarks.stopping                          # all worlds, 200 draws each, 50 and 150 topics
-    python -m benchmarks.stopping --worlds rise --draws 1000 --topics 100
-    python -m benchmarks.stopping --length 0               # noise that is new at each checkpoint
+    python -m benchmarks.stopping [--worlds rise] [--draws 1000] [--topics 100] [--length 0: new noise each time]
 
 A world is a curve of the true measure over 50 checkpoints. All but `peak` begin steep:
 
@@ -17,14 +15,10 @@ and two for which no rule that looks back can be right:
     plateau     flat from checkpoint 14 to 28, then rises again
     restart     rises slowly; at checkpoint 26 the learning rate restarts: down by .06, back after eight, then higher
 
-Asked, before the first result: of `rise`, `cycles` and `power` at most .05 are stopped where more than .01 is forgone;
-`flat` is stopped by checkpoint 34 in at least .7 of draws with 50 topics and .9 with 150.
-
 Each checkpoint's true value is off its curve by a draw of its own (SD `JITTER`). Its value on a topic has noise, of
-which a part is its own and a part keeps its level over about eight checkpoints (`--length`). The sizes are those of
-average precision on 150 topics of the Europarl ladder, between systems of neighbouring training sizes (SD of a
-topic's difference .13 to .24; of distant systems .25 to .28) and, since checkpoints lie closer, .14 and .20; how much
-topics differ in that (`VOLATILITY`, quantiles) is as measured there.
+which a part is its own and a part keeps its level over about eight checkpoints (`--length`). Sizes are those of average
+precision on 150 topics of the Europarl ladder, systems of neighbouring training sizes (SD of a topic's difference .13
+to .24) and, as checkpoints lie closer, .14 and .20; how topics differ in that (`VOLATILITY`, quantiles) likewise.
 
 The rule looks after every checkpoint until it says stop. Forgone: the best of the whole curve is more than `WORTH`
 above the best until it stopped. Lost: that difference (mean). Wasted: checkpoints after the best (median). True: the
@@ -49,12 +43,8 @@ OWN, WANDER, LENGTH = 0.08, 0.12, 8.0
 VOLATILITY = (0.24, 0.28, 0.33, 0.38, 0.48, 0.63, 0.81, 1.08, 1.57, 2.15)
 
 
-def _steep(k: Doubles, level: float) -> Doubles:
-    return np.asarray(level - 0.42 * np.exp(-(k - 1) / 2.4))
-
-
-def _rise(k: Doubles) -> Doubles:
-    return np.asarray(_steep(k, 0.6) + 0.0015 * k)
+def _rise(k: Doubles, level: float = 0.6) -> Doubles:
+    return np.asarray(level - 0.42 * np.exp(-(k - 1) / 2.4) + 0.0015 * k)
 
 
 def _flat(k: Doubles) -> Doubles:
@@ -63,7 +53,7 @@ def _flat(k: Doubles) -> Doubles:
 
 def _restart(k: Doubles) -> Doubles:
     dip = np.where(k >= 26, 0.06 * np.maximum(34 - k, 0) / 8, 0)
-    return np.asarray(_steep(k, 0.58) + 0.0015 * k - dip + 0.003 * np.maximum(k - 30, 0))
+    return np.asarray(_rise(k, 0.58) - dip + 0.003 * np.maximum(k - 30, 0))
 
 
 CURVES: Mapping[str, Callable[[Doubles], Doubles]] = {

@@ -2,25 +2,13 @@
 
     python -m benchmarks.these_systems --part pairs decision --draws 20    # prints cells, then the marks
 
-Real family: of the folders of WMT21 to WMT24 with at least 12 systems every third, in order of name; all its
-topics of key terms (up to 150) are the population, and a world draws some of its systems without and some of its
-topics with replacement. Measures: RBO(p=0.9) and MAP; metrics: BLEU, chrF1, chrF2, MacroF1, MicroF1. Made family: a
-value is difficulty + quality (1 + topic) + noise, whose size differs between systems (.5 to 2, t with 4 degrees of
-freedom, over sqrt 2); quality is normal with SD .3 (`graded`), the same for all but for .02 (`near-equal`), or `graded`
-with two equal ones at the top (`two best`); metrics are quality + normal noise of its SD.
+Real family: every third WMT folder with at least 12 systems, in order of name; all its topics of key terms (up to 150)
+are the population; a world draws systems without and topics with replacement. RBO(p=0.9) and MAP. Made family: a value
+is difficulty + quality (1 + topic) + noise, whose size differs between systems (.5 to 2, t with 4 degrees of freedom,
+over sqrt 2); quality is normal with SD .3 (`graded`), the same but for .02 (`near-equal`), or `graded` with two equal
+ones at the top (`two best`); metrics are quality + normal noise of its SD.
 
-Pairs: 5, 8, 10 or 20 systems, 20, 50, 100 or 200 topics. Decision: 12 systems, 50 or 150 topics. Seeds: `SEED`.
-
-Asked, before the first result, of each family over all its cells (the worst cell is printed beside):
-
-    pairs      wrong pairs (their order in the population is the other one) among the separable ones: at most .02
-    pairs      share right of a metric among the told pairs, in the sample less in the population: within .01
-    pairs      a useless metric (permuted over systems) gets the number of separable pairs alone in at least .95: the
-               first-named (highest tau) of one and of five; the sentence needs ten such pairs and p of at most .05
-    decision   intervals of differences hold the true ones in .93 to .97
-    decision   the tied set holds the best in at least .95
-    decision   the set has at most .85 of the size before with 50 topics, at most .8 with 150 (real family; seen in
-               November 2026: benchmarks/RESULTS.md)
+Decision: 12 systems, 50 or 150 topics. What is asked (`MARKS`) was written down before the first result: RESULTS.md.
 """
 
 import argparse

@@ -3,12 +3,11 @@
     python -m benchmarks.validity --jobs 2 --write docs
 
 A cell is one world and what is said there (validity_intervals.py, validity_cells.py, validity_collections.py). It
-yields names and values; the first word of a name is its kind: `cover`, `predicted` (1 where an interval holds the
-truth; `predicted` for a new collection), `error` (1 where something false is said), `power`, `note`; `width NAME` and
-`oracle NAME` belong to an interval. NaN: nothing was said. What each cell saw is kept in `KEEP`, so a stopped run goes
-on. `--write DIR` writes every claim to DIR/data/validity.tsv (those of cells not asked for stay; `--cells nothing` asks
-for none) and the page made from that file to DIR/explanation/validity.md; without it the page is printed. Where
-../shared/data is missing, cells that need it are left out.
+yields names and values; the first word of a name is its kind: `cover`, `predicted` (1 where an interval holds the truth
+or a new collection), `error` (1 where something false is said), `power`, `note`; `width NAME` and `oracle NAME` belong
+to an interval. NaN: nothing was said. What a cell saw is kept in `KEEP`. `--write DIR` writes DIR/data/validity.tsv
+(claims of cells not asked for stay; `--cells nothing` asks for none) and from it DIR/explanation/validity.md; else the
+page is printed. Cells that need ../shared/data are left out without it.
 """
 
 import argparse

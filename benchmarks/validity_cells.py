@@ -1,7 +1,6 @@
 """What is claimed of the systems of one run, in worlds whose truth is known: the cells of benchmarks/validity.py.
 
-A cell yields names and values, see there. `difference` and `given` are tests of metrics; `noise`
-and `baseline` claims of ceiling and baseline. The decision: these_systems.py.
+A cell yields names and values, see there. `difference` and `given` test metrics. The decision: these_systems.py.
 """
 
 import math

@@ -1,13 +1,12 @@
 """What is claimed of several collections together, in worlds whose truth is known: cells of benchmarks/validity.py.
 
-`pooled`: a collection has 8 to 38 systems; every metric's true tau differs from collection to collection by `spread`
-(standard deviation), half of its variance common to all metrics. m0 and m1 agree equally well on average, m2 better by
-.1. In `shared` worlds two collections each have the same systems, their columns alike but for a fifth; in worlds of
-language pairs half of a collection's variance is its pair's. The oracle is the same interval from true variances.
+`pooled`: a collection has 8 to 38 systems; a metric's true tau differs between collections by `spread` (SD), half of
+its variance common to all metrics. m0 and m1 agree equally well on average, m2 better by .1. `shared`: two collections
+each have the same systems, their columns alike but for a fifth. Language pairs: half of a collection's variance is its
+pair's. The oracle is the same interval from true variances.
 
-`atlas`: every collection has the systems (by maker) and the source of a real one. tau_ck = tau_k + t_gk + u_ck for
-metric k in collection c of texts g; systems and the errors of metrics have a part in common with all others of their
-maker. Notes tell what ignoring makers and texts would claim.
+`atlas`: every collection has the systems (by maker) and the source of a real one. tau_ck = tau_k + t_gk + u_ck, metric
+k in collection c of texts g; systems and errors have a part in common with their maker's. Notes: ignoring all that.
 """
 
 import math

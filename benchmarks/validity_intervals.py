@@ -23,14 +23,8 @@ was too slow: changed before the first result). First-named is the metric with t
   tenth repetition, so that each family has at least 1,000.
 * `power .25` and `.5`: the low end of the first-named of five reaches it.
 
-Pass marks (issue 46): coverage at least .94 in every cell with n >= 8 and at most .98 on average; first-named above
-the truth at most .055 on average, .10 in any cell; permuted at most .03 in any cell; printed as first-named; at n = 10
-of `real` `power .25` at least .55 on average. A rate of one cell is held to its mark up to the end of its 99 % Monte
-Carlo interval; 1,000 repetitions, of `topics` 500.
-
-Low outliers: systems 2.5 scaled deviations below the median of the measure are common in `real`; `error outlying` is
-`first of 5` over the draws that hold one. Grades need a rule for them if it is above .10 in a cell of at least 100 such
-draws (up to the end of the Monte Carlo interval), or above .055 on average.
+Pass marks, and the rule for low outliers (2.5 scaled deviations below the median of the measure; `error outlying`):
+benchmarks/RESULTS.md. 1,000 repetitions, of `topics` 500; a cell is held to its mark up to its 99 % Monte Carlo error.
 """
 
 import math

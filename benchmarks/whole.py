@@ -5,14 +5,10 @@ measure ours alone: by number of systems, workers or engines, or before and afte
 
 Ours: `python -m clirbench` with BLEU, chrF2 and MacroF1, 150 topics, five measures, tests, intervals, report; with an
 empty store, once more, and with one system more. The script: sacreBLEU (BLEU and chrF2; it has no MacroF1), bm25s or
-Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the reference side as judgments; a table
-of taus, nothing else, so a rerun is the same work. CLIReval's way, for one system as it does: every reference sentence
-asked of Lucene on both sides, natural breaks (jenkspy) of the scores as grades, trec_eval's measures (pytrec_eval); its
-own program needs an Elasticsearch server. Ours of the same kind: every sentence a topic, `relevance=jenks`.
+Lucene, ir_measures and scipy's Kendall, 150 queries of three words, top 100 of the reference side as judgments.
 
-Each line is one process of its own: processor time of it and its workers, wall time, highest memory; for ours the size
-of the store. FOLDER holds reference.txt[.gz] and systems/NAME.txt[.gz]; where it has fewer systems than asked for,
-further ones are made of them: of each line some words are left out, by lot.
+Each line is one process: processor time of it and its workers, wall time, highest memory, size of our store. FOLDER
+holds reference.txt[.gz] and systems/NAME.txt[.gz]; systems that are missing are made of these without some words.
 """
 
 import argparse
@@ -98,24 +94,6 @@ def by_lucene(queries: list[str], lines: list[str], depth: int) -> Found:
     return found
 
 
-def clireval(folder: Path) -> None:
-    """One system as CLIReval scores it."""
-    import jenkspy
-    import pytrec_eval
-
-    reference, lines = read(next(folder.glob("reference.txt*"))), read(files(folder, 1)[0])
-    qrels: dict[str, dict[str, int]] = {}
-    for topic, found in enumerate(by_lucene(reference, reference, RELEVANT)):
-        scores = [score for _, score in found]
-        # The scores of all documents, as it does: 0 where one was not found.
-        everything = [*scores, *[0.0] * (len(reference) - len(scores))]
-        breaks = jenkspy.jenks_breaks(everything, n_classes=min(5, len(set(everything))))[1:-1]
-        qrels[str(topic)] = {document: int(sum(score > at for at in breaks)) for document, score in found}
-    run = {str(topic): dict(found) for topic, found in enumerate(by_lucene(reference, lines, RELEVANT))}
-    values = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "P", "recall"}).evaluate(run)
-    print(sum(value["map"] for value in values.values()) / len(values))
-
-
 def theirs(folder: Path, systems: int, search_by: Callable[[list[str], list[str], int], Found]) -> None:
     """What a researcher would write: scores, runs, judgments, measures, taus."""
     import ir_measures
@@ -173,16 +151,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--systems", type=int, nargs="+", default=[1, 38])
-    parser.add_argument("--rivals", nargs="*", default=["bm25s", "lucene", "clireval"])
+    parser.add_argument("--rivals", nargs="*", default=["bm25s", "lucene"])
     parser.add_argument("--tree", type=Path, help="another checkout, measured in turns with this one")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--as", dest="rival", help=argparse.SUPPRESS)
     parser.add_argument("overrides", nargs="*", help="further key=value for the program")
     options = parser.parse_args()
     folder = options.folder.resolve()
-    if options.rival == "clireval":
-        clireval(folder)
-    elif options.rival:
+    if options.rival:
         theirs(folder, options.systems[0], {"bm25s": by_bm25s, "lucene": by_lucene}[options.rival])
     else:
         print("| what | processor s | wall s | memory | store |\n| --- | ---: | ---: | ---: | ---: |")
@@ -203,18 +179,10 @@ def compare(folder: Path, systems: int, options: argparse.Namespace) -> None:
         pairs = {label: median(here[label] / there[label] for here, there in rounds) for label in ours}
         print("of the other checkout's: " + ", ".join(f"{share:.2f} {label}" for label, share in pairs.items()))
     for rival in options.rivals:
-        if rival == "clireval" and systems > 1:
-            continue
-        mine = ours
-        if rival == "clireval":
-            every = ["topics=sentences", "topics.n=100000", "topics.min_terms=1", "relevance=jenks"]
-            mine = costs_of_ours(ROOT, folder, 1, every)
         theirs = [*(sys.executable, "-m", "benchmarks.whole", str(folder)), "--systems", str(systems), "--as", rival]
         peer = cost(f"{rival}, {systems} systems", theirs)
-        print(
-            f"{rival}: " + ", ".join(f"{peer / seconds:.1f} times {label}" for label, seconds in mine.items()),
-            flush=True,
-        )
+        shares = ", ".join(f"{peer / seconds:.1f} times {label}" for label, seconds in ours.items())
+        print(f"{rival}: {shares}", flush=True)
 
 
 def costs_of_ours(tree: Path, folder: Path, systems: int, keys: list[str]) -> dict[str, float]:

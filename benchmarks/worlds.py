@@ -5,8 +5,7 @@ A `Recipe` says how a world is made; `recipe.draw(rng)` makes one. All is normal
     true_y[i]      = quality of system i, variance 1, of which the share `alike` is common to its unit
     true_x[m, i]   = rho_m true_y[i] + sqrt(1 - rho_m^2) error[m, i], rho_m = sin(pi tau_m / 2), so that `taus` are the
                      noise-free taus; errors of metrics correlate by `common`, and are alike within units too
-    per_topic[i,t] = true_y[i] + topic[t] + noise[i, t]; var(noise) makes the mean over 50 topics as reliable as
-                     `reliability` says (other numbers of topics change the reliability as they would)
+    per_topic[i,t] = true_y[i] + topic[t] + noise[i, t], of 50 topics as reliable as `reliability` says
     x[m, i]        = true_x[m, i] + segment noise of reliability `metric_reliability`
 
 `covariate`: both sides are rho z + rest, the rest unrelated where taus are 0. `factor`: a second factor,

@@ -251,6 +251,8 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
 
 def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
     words = [one for one in message.split() if one in arguments]
+    if "--info/-i" in message:
+        message, words = "-i is no option of clirbench", ["-i"]  # sacreBLEU's, which is Hydra's --info
     if joined := [one for one in arguments if re.fullmatch(r"-[a-z]{2}[\w.=-]*", one)]:
         message, words = f"unrecognized arguments: {' '.join(joined)}", joined  # argparse sees letters, -c heck
     meant = [advice.of_option(word, arguments) for word in words if word[0] == "-"] or [advice.of_option("", arguments)]

@@ -4,6 +4,7 @@ Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from operator import ge, gt, le, lt
@@ -74,7 +75,7 @@ def require(key: str, extra: str, *libraries: str) -> None:
         noun = "library" if len(missing) == 1 else "libraries"
         raise ResourceError(
             f"{key} needs the {noun} {', '.join(missing)}: not installed; in clirbench's checkout type "
-            f"pip install '.[{extra}]'"
+            f"{sys.executable} -m pip install '.[{extra}]'"
         )
 
 

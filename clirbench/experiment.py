@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
+from clirbench.columns import holes, regraded, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import NothingCompared, changed_error, raise_all
@@ -32,7 +32,6 @@ from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.kinds import ANOTHER, TOPICS, lowered_by_kinds, lowered_by_retrievers
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -40,7 +39,6 @@ from clirbench.systems.base import makers
 from clirbench.systems.health import compared_sides, examined, health, health_table, is_given, reference_texts, side_of
 from clirbench.systems.likeness import References, Resemblances, resemblances, worded
 from clirbench.text import Text
-from clirbench.topics.base import BY_REFERENCE
 from clirbench.types import Failure, Judged, Run, split_failures
 
 REFERENCES = "(reference side)"
@@ -294,17 +292,7 @@ def conclude(work: Result, watch: Watch) -> Result:
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     alike = near_copy_notes(result.units, board.systems, result.resemblances)
     result = _with(result, notes=(*result.notes, *alike))
-    result = _with(result, correlations=tuple(correlations(result, watch)))
-    if measure := board.first_measure:
-        for label, kinds in result.kinds.items():
-            why = ANOTHER if label.startswith(BY_REFERENCE) else TOPICS
-            lowered = lowered_by_kinds(result.correlations, measure.name, kinds, why)
-            result = _with(result, correlations=tuple(lowered))
-    if experiment.also_retriever and experiment.paper is None:
-        found = lowered_by_retrievers(result.correlations, board, result.units)
-        result = _with(result, correlations=tuple(found))
-    if experiment.paper is None:
-        result = _with(result, correlations=tuple(capped(result.correlations, board, result.by_reference)))
+    result = _with(result, correlations=tuple(regraded(result, correlations(result, watch), result.units)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []

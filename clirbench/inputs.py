@@ -18,6 +18,7 @@ import numpy as np
 from clirbench.checks import name_list
 from clirbench.columns import is_searched, scoreboard
 from clirbench.corpora.base import Corpus
+from clirbench.corpora.layout import contradicts, language_of, sample_of
 from clirbench.engines.base import Engine
 from clirbench.errors import (
     ClirbenchError,
@@ -97,14 +98,17 @@ def read_inputs(experiment: Experiment) -> Inputs | None:
 
 def second_asked(experiment: Experiment, corpus: Corpus) -> Iterator[tuple[str, TopicSource, Documents]]:
     """By what else the first measure is computed: label, topics and the text that is searched. A second kind of topics,
-    and up to two further references of the collection, each another text than the one that is searched."""
+    and up to two further references of the collection, each another text than the one that is searched and plainly in
+    no other language, by which other systems may be best."""
     if experiment.second_topics is not None:
         yield SECOND, experiment.second_topics, corpus.english
     asked = experiment.second_references and corpus.has_english and not corpus.crossed
     for name, text in [*corpus.references.items()][1 : 1 + MOST_REFERENCES * asked]:
         with suppress(ClirbenchError):  # nobody asked for a text that cannot be read
             lines = Lines.of(text)
-            if len(lines) == corpus.document_map.n_lines and not is_searched(lines, corpus):
+            language = getattr(experiment.languages, "target", "")
+            other = contradicts(language, language_of(sample_of(text))) or is_searched(lines, corpus)
+            if len(lines) == corpus.document_map.n_lines and not other:
                 yield BY_REFERENCE + name, experiment.topics[""], Documents(text, corpus.document_map)
 
 

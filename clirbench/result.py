@@ -325,19 +325,22 @@ class Result:
     @cached_property
     def kinds(self) -> Mapping[str, Kinds]:
         """The first measure by the first kind of topics beside each of `second`, by its label."""
+        return self.kinds_by(self.units)
+
+    def kinds_by(self, units: Units) -> Mapping[str, Kinds]:
+        """`kinds` with these groups of systems."""
         name, made = getattr(self.board.first_measure, "name", ""), self.experiment
         found = dict[str, Kinds | None]()
         for label, values in self._second_values.items():
             kind = label if label != SECOND else str(getattr(made.second_topics, "kind", SECOND))
             said = described(made.topics[""], self.evidence.topics(name)), kind
-            found[label] = compared_kinds(self.evidence, self.units, name, values, said, made.alpha, made.seed)
+            found[label] = compared_kinds(self.evidence, units, name, values, said, made.alpha, made.seed)
         return {label: kinds for label, kinds in found.items() if kinds}
 
     @property
     def by_reference(self) -> dict[str, tuple[KindTau, ...]]:
         """Every metric by each other reference that was asked and has a vote, by its name."""
-        others = [(label.removeprefix(BY_REFERENCE), of) for label, of in self.kinds.items() if label != SECOND]
-        return {by: of.metrics for by, of in others if of.votes}
+        return references_of(self.kinds)
 
     @property
     def _second_values(self) -> dict[str, Doubles]:
@@ -461,3 +464,9 @@ class Result:
                 measures[column] = by_name[name]
         metrics = {metric.name: metric for metric in self.experiment.metrics}
         return Evidence(board, self.statistics, metrics, per_topic, measures)
+
+
+def references_of(kinds: Mapping[str, Kinds]) -> dict[str, tuple[KindTau, ...]]:
+    """Every metric by each further reference that was asked and has a vote, by its name; `kinds`: of a result."""
+    others = [(label.removeprefix(BY_REFERENCE), of) for label, of in kinds.items() if label != SECOND]
+    return {by: of.metrics for by, of in others if of.votes}

@@ -112,15 +112,16 @@ def score(metric: Metric, counted: Statistics) -> Doubles:
 
 def column_sums(counted: Statistics) -> Doubles:
     """The sum of all rows: (k,); of a mapped file some rows at a time, so that it takes no memory."""
-    values = counted.data if hasattr(counted, "indptr") else counted
-    if map_of(values) is None:
+    arrays = (counted,) if isinstance(counted, np.ndarray) else (counted.data, counted.indices)
+    if map_of(arrays[0]) is None:
         return np.asarray(counted.sum(axis=0)).reshape(-1)
     total = np.zeros(counted.shape[1])
     for lines in stretches(counted.shape[0]):
         rows = counted[lines]
         # One addition after the other, as of all rows at once; sparse rows are counts, whose sums are exact.
         total = np.vstack([total, rows]).sum(axis=0) if isinstance(rows, np.ndarray) else total + rows.sum(axis=0)
-        give_back(values)
+        for values in arrays:
+            give_back(values)
     return total
 
 

@@ -243,6 +243,7 @@ class TestEveryEndIsOurs:
             ("metric=[1,2]", "1 is no name; metric is one of"),
             ("topics=true", "True is no name; topics is one of"),
             ("~correlation.coefficients=null", "a key of a run cannot be taken away"),
+            ("+experiment=score", "Did you mean 'scores'?"),
             ("topics=keyterms,titels", "unknown topics 'titels'. Did you mean 'titles'?"),
             ("corpus=null", "corpus=null: null is no name; corpus is one of demo, "),
             ("topics=null", "none is ~topics"),

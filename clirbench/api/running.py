@@ -204,6 +204,14 @@ def run(
         True
     """
     sides = {"references": references, "source": source, "documents": documents}
+    for name, value in settings.items():
+        held = next(iter(value.values()), None) if isinstance(value, Mapping) else value
+        if (
+            isinstance(held, list)
+            and len(held) > 1
+            and all(isinstance(one, str) and len(one.split()) > 4 for one in held)
+        ):
+            raise ConfigError(f"{name}: lines are given as texts={{'A': [line, ...]}}, references=, source=")
     if texts is None:
         return _run(experiment, {**{name: one for name, one in sides.items() if one is not None}, **settings})
     if other := [name for name in ("corpus", "folder", "test_folder") if settings.get(name) is not None]:

@@ -80,6 +80,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
+    if close := [name for name in choices("metric") if name.lower() == word.lower()]:
+        return f"Type 'metric=[{close[0]}]'"
     if meant := elsewhere(word):
         return f"Type {meant}"
     here = [one.name for one in Path().iterdir() if one.is_dir()]
@@ -156,7 +158,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
     path = Path(name)
-    meant = elsewhere(name, "4" if group == "engine" else "")
+    meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and is_measure(name):
         meant = f"'measures=[{name}]': it is an IR measure"
     elif len(several := re.split("[+;|/ ]+", name)) > 1 and {*several} <= {*known}:

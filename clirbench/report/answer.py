@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import MATCHES_WORDS, OTHER, capped
+from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, regraded
 from clirbench.later import keep_recent
-from clirbench.pages import NUMBERS, Finding, listed, number
+from clirbench.pages import NUMBERS, Finding, listed, number, written
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
@@ -56,24 +56,20 @@ class Answer:
 
 @keep_recent(1)
 def answered(result: Result) -> Answer:
-    """The answer of a run, about its primary measure."""
-    found, measure = findings(result), result.board.first_measure
-    name = measure.name if measure is not None and real_metrics(result.board) else ""
-    return Answer(name, tuple(found), tuple(sentences(found)))
-
-
-def findings(result: Result) -> list[Finding]:
-    """Everything about the primary measure, in reading order; nothing without a measure or a metric."""
+    """The answer of a run: all about its primary measure, in reading order; nothing without a measure or a metric."""
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
-        return [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
+        found = [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
+        return Answer("", tuple(found), tuple(sentences(found)))
     if result.units.along_training:
-        return [*_along(result, measure, metrics), judged(measure, metrics, first_listed=result.board.first_is_listed)]
-    rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-    own = (rows[measure.name, metric.name] for metric in metrics if (measure.name, metric.name) in rows)
-    made = [agreement(row, result) for row in own]
-    made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
-    return [*made, *(_about(result, measure, made[0], rows) if made else ())]
+        found = [*_along(result, measure, metrics)]
+    else:
+        rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
+        keys = ((measure.name, metric.name) for metric in metrics)
+        made = [agreement(rows[key], result) for key in keys if key in rows]
+        made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
+        found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
+    return Answer(measure.name, tuple(found), tuple(sentences(found)))
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
@@ -81,7 +77,9 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(row.value, result.experiment.alpha / max(2, len(graded)))
+        others = [one.tau for of in result.by_reference.values() for one in of if one.metric == row.metric]
+        lowest = min([row.value, *others]) if "another" in row.lowered.split() else row.value
+        needed = groups_needed(lowest, result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
         "confidence": row.scheme.partition(",")[0],
@@ -124,8 +122,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     by = max(lower, key=lambda by: PLACE[lower[by]], default=NONE)
     if by in lower or grades.get(by, top["grade"]) in SHOWN.keys() - {top["grade"]}:
         yield _reading_of(result, name, by, grades[by])
-    known = covariates(board, units) if shown else {}
-    if found := explaining(known, units, board[name], measure, top["tau"], top["low"]):
+    if shown and (found := explaining(covariates(board, units), units, board[name], measure, top["tau"], top["low"])):
         grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
         values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
         yield Finding("covariate", values=values)
@@ -135,15 +132,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
-    for by, metrics in result.by_reference.items():
-        held = [(rows[measure.name, one.metric], one) for one in metrics]
-        noise = [o.metric for r, o in held if r.grade in SHOWN and not o.differs and PLACE[o.grade] > PLACE[r.grade]]
-        lowered = [one.metric for row, one in held if one.differs and "another" in row.lowered.split()]
-        own = next(iter(result.inputs.corpus.references)) if result.inputs else ""
-        yield Finding("reference", values={"own": own, "by": by, "lowered": lowered, "by_noise": noise})
-    noisy = [label.removeprefix(BY_REFERENCE) for label, of in result.kinds.items() if label != SECOND and not of.votes]
-    yield from (Finding("reference", values={"by": by, "noisy": True}) for by in noisy)
-    yield from _of_topics(result, rows, row, "topics" in top["lowered"].split())
+    yield from _of_kinds(result, rows, row)
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
         of = beyond_known(board, units, given, how, declared=bool(experiment.units))
@@ -158,7 +147,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
     )  # fmt: skip
     if top["grade"] in (OPEN, WEAK):
-        yield from separable(result, measure, name)
+        yield from separable(result, name)
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
@@ -168,37 +157,51 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
 
 def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
-    values = {"metric": metric, "units": by, "grade": grade, "groups": result.other_readings[by].number}
-    return Finding("reading", values=values | {"grouped_by": result.units.source})
+    units = result.other_readings[by]
+    values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
+    return Finding(
+        "reading", values=values | {"together": max(units.groups(result.board.systems), key=len, default=[])[:2]}
+    )
 
 
-def _of_topics(result: Result, rows: Rows, row: Correlation, lowered: bool) -> Iterator[Finding]:
-    """What kind of topics these are, and whether another kind orders the systems otherwise or lowers the grade."""
-    if (kinds := result.kinds.get(SECOND)) is not None:
-        grade = next((one.grade for one in kinds.metrics if one.metric == row.metric and lowered), "")
-        values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
-        values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
-        lower = {} if grade else kinds.lower_by_noise(rows[row.measure, one.metric] for one in kinds.metrics)
-        said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
-        yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
+def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
+    """What every further reference does to the grades, those without a vote last; then, of another kind of topics, also
+    whether it orders the systems otherwise."""
+    for label, kinds in sorted(result.kinds.items(), key=lambda item: (item[0] == SECOND, not item[1].votes)):
+        by, lowered_by = label.removeprefix(BY_REFERENCE), row.lowered.split()
+        held = [(rows[row.measure, one.metric], one) for one in kinds.metrics]
+        if label == SECOND:
+            grade = next((one.grade for own, one in held if own is row and "topics" in lowered_by), "")
+            values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
+            values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
+            lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
+            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
+            yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
+        elif kinds.votes:
+            counted = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
+            lowered = [one.metric for own, one in counted if not at_cap(own, result.board)]
+            values = {"own": next(iter(result.inputs.corpus.references)) if result.inputs else "", "by": by}
+            of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
+            values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}
+            yield Finding("reference", values=values)
+        else:
+            yield Finding("reference", values={"by": by, "noisy": True})
 
 
-def separable(result: Result, measure: Column, metric: str) -> Iterator[Finding]:
-    """Of how many pairs of these systems retrieval tells which is better, and how many of them the metric has right."""
+def separable(result: Result, name: str) -> Iterator[Finding]:
+    """Of how many pairs of these systems retrieval tells which is better, and how many the metric `name` has right."""
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of}
-    for row in result.separable:
-        if (row.measure, row.metric) == (measure.name, metric):
-            yield Finding("separable_pairs", values=asdict(row) | values)
+    rows = (asdict(row) for row in result.separable if row.metric == name)
+    yield from (Finding("separable_pairs", values=row | values) for row in rows)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
-    others = [row for row in result.correlations if row.measure != measure.name]
-    every = rows if result.experiment.paper else capped([*others, *rows], result.board, result.by_reference)
+    every = regraded(result, [*(row for row in result.correlations if row.measure != measure.name), *rows], units)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 
@@ -216,28 +219,24 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     units, alpha = result.units, result.experiment.alpha
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
-    right = {row.metric: row.right for row in result.separable if row.measure == measure.name}
-    if right:
-        yield from separable(result, measure, max(right, key=lambda name: right[name]))
+    right = {row.metric: row.right for row in result.separable}
+    yield from separable(result, max(right, key=lambda name: right[name], default=""))
     if alone := result.other_readings.get(NONE):
         grades = _grades(result, measure, alone)
         best = min(grades, key=lambda name: (PLACE[grades[name]], -right.get(name, 0)))
         if grades[best] in SHOWN:
             yield _reading_of(result, best, NONE, grades[best])
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
-    own = units.only(rows)
-    if own.number < FEWEST_RUNS:
-        return
-    x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
-    found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=result.experiment.seed))
-    values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
-    if values["tested"]:
-        yield Finding("same step", values={"measure": measure.name, **values})
+    if (own := units.only(rows)).number >= FEWEST_RUNS:
+        x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
+        found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=result.experiment.seed))
+        values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
+        if values["tested"]:
+            yield Finding("same step", values={"measure": measure.name, **values})
+    yield judged(measure, metrics, first_listed=result.board.first_is_listed)
 
 
 WORDS = 90
-MOST = 6
-"""Names at most in a list within a sentence; the list of other metrics names them all."""
 OPTIONAL = ("noise", "basis", "range", "second")
 """Kinds whose sentences are left out where the answer would be too long, the last first; the first sentence never."""
 FEWEST_PAIRS = 10
@@ -254,6 +253,7 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
@@ -290,9 +290,7 @@ def percent(tau: float) -> str:
 def _written(name: str, value: Any) -> str:
     if name == "p_value":
         return "p < .001" if value < 0.001 else f"p = {number(value)}"
-    if isinstance(value, float):
-        return percent(value)
-    return listed(value, MOST) if isinstance(value, list) else str(value)
+    return percent(value) if isinstance(value, float) else written(name, value)
 
 
 def _agreement(found: Finding) -> str:
@@ -301,10 +299,12 @@ def _agreement(found: Finding) -> str:
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
+        of = "independent groups of systems" if found["declared"] else "system groups, if independent"
+        if not found["grouped_by"]:
+            of = "" if found["declared"] else "systems, if made independently"
         # The words of `weak` are many: there the assumption has a sentence of its own.
-        of = f"; {_of(found)}" if _of(found) and grade != WEAK else ""
-        sure = f"(at least {{low}}, {{confidence}} confidence{of})"
-        other = " about other systems" if grade == WEAK else ""
+        of = f"; {found['groups']} {of}" if of and grade != WEAK else ""
+        sure, other = f"(at least {{low}}, {{confidence}} confidence{of})", " about other systems" * (grade == WEAK)
         return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
@@ -313,20 +313,12 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} {noun} in all might show it to be above chance"
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
     return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
-
-
-def _of(found: Finding) -> str:
-    """How many groups, where systems share one; that they are taken for independent, where nobody declared it."""
-    if found["grouped_by"]:
-        of = "independent groups of systems" if found["declared"] else "system groups, if independent"
-        return f"{found['groups']} {of}"
-    return "" if found["declared"] else f"{found['groups']} systems, if made independently"
 
 
 def _basis(found: Finding) -> str:
@@ -335,9 +327,8 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    by_grade: dict[str, list[str]] = {}
-    for one in found[1:]:
-        by_grade.setdefault(one["grade"], []).append(one["metric"])
+    grades = dict.fromkeys(one["grade"] for one in found[1:])
+    by_grade = {grade: [one["metric"] for one in found[1:] if one["grade"] == grade] for grade in grades}
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
@@ -345,16 +336,16 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("neither grade nor order shows that one metric is better than another")
+        said.append("no grade shows that one metric is better than another")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
 def _covariate(found: Finding) -> str:
-    name = "The number in the systems' names" if " " in found["covariate"] else "{covariate}"
+    name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
         then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
-        equal = f"where it is equal, {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
+        equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
@@ -366,20 +357,19 @@ def _range(found: Finding) -> str:
 def _queries(found: Finding) -> str:
     same = found["first"] == found["first_by_second"]
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
-    otherwise = [f"the order of the systems differs, {first}"] if found["differs"] else []
-    otherwise += ["{by_noise}, perhaps by chance"] if found["by_noise"] else []
+    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
     if found["grade"]:
-        otherwise = [f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"]
-    return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{'; '.join(otherwise)}."
+        said = {"grade": f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"}
+    otherwise = "; ".join(text for name, text in said.items() if found[name])
+    return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
 
 
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    said = ["has lowered the grades of {lowered}"] if found["lowered"] else []
-    said += ["is weaker for {by_noise}, perhaps by chance"] if found["by_noise"] else []
-    told = " and ".join(said) or "has lowered no grade"
-    return f"Figures are by reference {{own}}; reference {{by}}, asked too, {told}."
+    told = ", and the grades of {lowered} are lower" if found["lowered"] else ""
+    worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
+    return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
 
 
 def _separable(found: Finding) -> str:
@@ -393,7 +383,7 @@ def _separable(found: Finding) -> str:
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
     luck = "" if along else " (by luck: {p_value})"
-    rest = ", and {others_right} of {others} near-ties" if found["others"] else ""
+    rest = ", and {others_right} of the other {others}" if found["others"] else ""
     return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
 
 
@@ -404,18 +394,15 @@ def _judged(found: Finding) -> str:
     said = SOURCES.get(case, "The source of relevance judgments ({measure}) is unknown")
     if known("first_listed"):
         said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
-    if case == "own" and found["lexical_model"]:
-        said += f", which favours metrics that match words{' over {others}' if known('others') else ''}"
-    if read and found["other_text"]:
-        said += ", but not by the metrics' own reference, says scores.reference"
-    if known("capped") and read:
-        said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
-        said += "{{{measure}: none}}')"
-    elif known("capped"):
-        said += "; the evidence for {metric} is therefore moderate, not strong"
-    elif known("confirming"):
-        said += "; by reference {confirming}, {metric} is strong too"
-    return f"{said}."
+    over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
+    clauses = {
+        f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
+        "; scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
+        f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
+        "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
+        "; by reference {confirming}, {metric} is strong too": known("confirming"),
+    }
+    return f"{said}{''.join(clause for clause, holds in clauses.items() if holds)}."
 
 
 def _reading(found: Finding) -> str:
@@ -424,20 +411,16 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
-    but = (
-        "those of one maker (by name) belong together"
-        if found["units"] == "maker"
-        else "these are checkpoints of one run"
-    )
+    maker = found["units"] == "maker"
+    but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
 
 
 def _given(found: Finding) -> str:
     if not found["tested"]:
         return "clirbench cannot tell whether a metric adds to {given}: {note}."
-    if not found["metrics"]:
-        return "No metric is shown to add to {given} ({p_value})."
-    return f"{{metrics}} {'adds' if len(found['metrics']) == 1 else 'add'} to {{given}} ({{p_value}})."
+    adds = f"{{metrics}} {'adds' if len(found['metrics']) == 1 else 'add'}"
+    return f"{adds if found['metrics'] else 'No metric is shown to add'} to {{given}} ({{p_value}})."
 
 
 def _training(found: Finding) -> str:
@@ -451,9 +434,9 @@ def _training(found: Finding) -> str:
 
 
 def _same_step(found: Finding) -> str:
-    if found["metrics"]:
-        return "At the same step, runs with more {metrics} have more {measure} ({p_value})."
-    return "At the same step, no metric is shown to order the runs as {measure} does."
+    more = "runs with more {metrics} have more {measure} ({p_value})"
+    none = "no metric is shown to order the runs as {measure} does"
+    return f"At the same step, {more if found['metrics'] else none}."
 
 
 TEMPLATES: dict[str, Callable[[Finding], str]] = {
@@ -473,7 +456,6 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "separable_pairs": _separable,
     "reading": _reading,
     "second": lambda found: (
-        f"By {{measure}}{' (judged by the reference)' if found['judged_by'] == 'pseudo-relevance' else ''}, {{metric}} "
-        "orders {tau} (at least {low})."
+        f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {{tau}} (at least {{low}})."
     ),
 }

@@ -188,12 +188,15 @@ def legend(result: Result) -> list[str]:
     strong, moderate, weak = (f"{50 * (1 + x):g} % (tau {f'{x:g}'[x > 0 :]})" for x in SHOWN.values())
     sure = wording.percent(1 - result.experiment.alpha)
     own = any(share_text(result.board[row.measure], result.board[row.metric]) for row in result.correlations)
-    most = ", but where the metrics' own reference judges, or may, evidence is moderate at most" if own else ""
+    most = ", but where the metrics' own reference judges, or may, moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f"Evidence is strong from at least {strong} on, moderate from {moderate}, weak over {weak}{most}."
-    told += f" The {sure} confidence is for all metrics together."
-    told += " Systems are made independently if each was trained by itself, ideally by different makers."
+    told = f"Grades go by the figure after 'at least', which is of other systems like these: strong from {strong}, "
+    told += f"moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics together. "
+    told += (
+        "Systems are made independently if each was trained by itself, ideally by different makers; variants of one "
+    )
+    told += "system are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -354,8 +357,10 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield f"{said}topics: {{topics}}.".format(many(found["documents"], "document"), **found)
     else:
         yield "Score tables alone: no texts, so no language and no document."
-    references = "".join(f"; also asked: reference {name}" for name in found["references_asked"])
+    references = "".join(f"; also judged by reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
+    why = "hardly any text of the reference; systems.exclude=[NAME] leaves it out"
+    references += _left_out("; perhaps no translation", {row.system: why for row in result.health if row.foreign})
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
@@ -402,7 +407,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "names differ by numbers, but not by one alone that rises with retrieval, as checkpoints' would; "
+            how = "no number alone in the names rises with retrieval, as steps would; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

@@ -7,10 +7,10 @@ alike: parameters are checked, topics become weighted terms, nothing to search i
 import math
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
+from clirbench.files.lines import Spool
 from clirbench.metrics.kernels import Words, words_of
 from clirbench.metrics.tokens import numbering
 from clirbench.retrieval.analyzers import Analyzer
@@ -27,6 +28,7 @@ from clirbench.types import Documents, Ints, Topic
 Ints32 = NDArray[np.int32]
 
 WHITE = np.array([bytes([byte]).isspace() for byte in range(256)])
+ROWS = 12 << 18  # bytes of rows (document, term, count) that are put in order at a time: whole rows
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
 
@@ -51,26 +53,45 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     where the text has not as many lines as the map says.
     """
     asked = asked_terms(analyzer, tuple(terms))
-    known = asked.known
-    n = len(documents)
-    lengths = np.zeros(n, dtype=np.int32)
-    keys = [np.empty(0, dtype=np.int64)]  # term * n + document of every occurrence
-    with known.lock:
+    known, kept = asked.known, Spool()
+    lengths, frequencies = np.zeros(len(documents), dtype=np.int32), np.zeros(len(terms), dtype=np.int64)
+
+    def occurrences() -> Iterator[tuple[Ints32, Ints32]]:
         for chunks, document in known.read(documents, documents.map.lengths):
             count_into(lengths, document, known.n_terms(chunks))
             numbers, places = asked.hits().of(chunks)
-            keys.append(numbers * np.int64(n) + document[places])
+            yield document[places], numbers
+
+    with known.lock:
+        for found in each_once(occurrences()):
+            frequencies += np.bincount(found[1], minlength=len(terms))
+            kept.write(np.stack(found, axis=1))
     if not lengths.any():
         raise empty_collection(documents)
-    found = np.concatenate(keys)  # below, nothing of this length is held twice for long
-    del keys
-    found.sort()
-    last = np.flatnonzero(np.append(found[1:] != found[:-1], [True] * (len(found) > 0)))
-    found, counts = found[last], np.diff(np.append(-1, last)).astype(np.int32)
-    del last
-    starts = np.searchsorted(found, np.arange(len(terms) + 1) * n)
-    found %= n
-    return Postings(lengths, starts, found.astype(np.int32), counts)
+    starts = np.append(0, np.cumsum(frequencies))
+    placed, free = np.empty((2, starts[-1]), dtype=np.int32), starts[:-1].copy()  # free: the next place of each term
+    for begin in range(0, kept.length, ROWS):
+        rows = np.frombuffer(kept.read(begin, min(begin + ROWS, kept.length)), dtype=np.int32).reshape(-1, 3)
+        rows = rows[np.argsort(rows[:, 1], kind="stable")]
+        n = np.bincount(rows[:, 1], minlength=len(terms))
+        placed[:, np.repeat(free - np.cumsum(n) + n, n) + np.arange(len(rows))] = rows[:, ::2].T
+        free += n
+    return Postings(lengths, starts, *placed)
+
+
+def each_once(found: Iterable[tuple[Ints32, Ints32]]) -> Iterator[tuple[Ints32, Ints32, Ints32]]:
+    """Each unit, each of its terms, and how often it has the term, in the order of units.
+
+    `found`: every occurrence, as ascending units below 2^31 - 1 and their terms, in blocks.
+    """
+    left = np.empty(0, dtype=np.int64)  # of the last unit, which may go on in the next block
+    beyond = np.full(1, 2**31 - 1, dtype=np.int32)
+    for unit, terms in chain(found, [(beyond, beyond)]):
+        keys = np.append(left, unit.astype(np.int64) << 32 | terms)
+        end = np.searchsorted(keys, keys[-1] >> 32 << 32) if len(keys) else 0
+        left = keys[end:]
+        keys, counts = np.unique(keys[:end], return_counts=True)
+        yield (keys >> 32).astype(np.int32), keys.astype(np.int32), counts.astype(np.int32)
 
 
 def count_into(counts: Ints32, unit: Ints32, held: Ints | None = None) -> None:
@@ -148,14 +169,8 @@ class KnownChunks:
 
     def distinct(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
         """Each unit and each of its terms, by number, once, in the order of units; as of `read`."""
-        left = np.empty(0, dtype=np.int64)  # of the last unit, which may go on in the next block
-        for chunks, unit in self.read(documents, lengths):
-            numbers, places = self.hits.of(chunks)
-            keys = np.unique(np.append(left, unit[places].astype(np.int64) << 32 | numbers))
-            end = np.searchsorted(keys, np.int64(unit[-1]) << 32)
-            yield (keys[:end] >> 32).astype(np.int32), keys[:end].astype(np.int32)
-            left = keys[end:]
-        yield (left >> 32).astype(np.int32), left.astype(np.int32)
+        read = ((unit, self.hits.of(chunks)) for chunks, unit in self.read(documents, lengths))
+        yield from (found[:2] for found in each_once((unit[places], numbers) for unit, (numbers, places) in read))
 
     def n_terms(self, chunks: Ints32) -> Ints:
         """How many terms each of these has."""

@@ -133,8 +133,13 @@ def compared_kinds(
 def lowered_by_kinds(
     rows: Iterable[Correlation], measure: str, kinds: Kinds, why: str = TOPICS
 ) -> Iterator[Correlation]:
-    """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds."""
-    differing = {one.metric: one.grade for one in kinds.metrics if one.differs} if kinds.votes else {}
+    """The rows; where a metric's taus with `measure` differ, a grade above chance is the lower one of both kinds.
+
+    By another reference it always is: a metric that favours what is peculiar to its own reference need not differ
+    visibly by one that errs in part alike, and grades above the truth were then twice as frequent.
+    """
+    counted = [one for one in kinds.metrics if one.differs or why == ANOTHER] if kinds.votes else []
+    differing = {one.metric: one.grade for one in counted}
     for row in rows:
         own = (row.measure, row.coefficient) == (measure, KENDALL)
         yield weakened(row, differing.get(row.metric, ""), why) if own else row

@@ -116,6 +116,7 @@ class FileSystems:
         if not any(layout.systems for layout in layouts):
             seen = [name for name in searched.ignored if name.startswith("systems/")]
             hint = f"; files of another kind are there: {first_ten(seen)}" if seen else ""
+            hint += "; files elsewhere: systems=pattern systems.pattern=DIR/%name%.txt"
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         errors: list[ClirbenchError] = []
         names: list[str] = []

@@ -21,6 +21,7 @@ from clirbench.corpora.sides import first_ten
 from clirbench.files.lines import Lines, held_text, n_blank
 from clirbench.later import keep_recent
 from clirbench.pages import Table
+from clirbench.systems.likeness import Hashes, dice
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
 from clirbench.types import Doubles, Failure, Floats, Ints, Translation
@@ -33,6 +34,10 @@ BETTER, CLEAR = 0.5, 5.0
 AT_ONCE = 1 << 18
 """Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
+OPENING, LITTLE = 200, 0.1
+"""Of the first lines the Dice with the reference below which a text is strange. Of 870 systems of WMT that is so of 11
+(BLEU below 3 for all), of 54 of the 64 sources, and of every reference that is shifted by 37 lines (.07 at most)."""
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
 HEALTH = "health"
 BOM = b"\xef\xbb\xbf"
 
@@ -42,6 +47,7 @@ class FileHealth:
     """What is strange about one text of a system: a row of health.tsv; None where lines have ids of their own.
 
     `off_by`: from line `from_line` on it fits the reference better this number of lines later (earlier if negative).
+    `shared`: Dice of what the first 200 lines and those of the reference have in sequences of four letters, in [0, 1].
     `same_text_as`, `looks_like`: other systems with the same bytes, or a name that the eye takes for this one.
     `side` is `no file` for a system that systems.tsv alone knows.
     """
@@ -54,6 +60,7 @@ class FileHealth:
     bom: int | None = None
     off_by: int | None = None
     from_line: int | None = None
+    shared: float | None = None
     same_text_as: str = ""
     looks_like: str = ""
 
@@ -61,6 +68,11 @@ class FileHealth:
     def strange(self) -> bool:
         """Whether a reader must look at it."""
         return any((*self.complaints(), self.same_text_as, self.looks_like, self.side == "no file"))
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it can hardly be a translation of what the reference translates, line by line."""
+        return self.shared is not None and self.shared < LITTLE
 
     def complaints(self) -> Iterator[str]:
         """What a reader must know of the text itself."""
@@ -72,6 +84,7 @@ class FileHealth:
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
             f"{self.crlf_lines} {of} end in a carriage return (CRLF), which is part of their text": self.crlf_lines,
+            "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
             "begins with a byte order mark, which is part of its first word": self.bom,
         }
         return filter(None, (sentence for sentence, odd in said.items() if odd))
@@ -89,19 +102,35 @@ def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
     return np.concatenate(lengths), counts, bom
 
 
+def opening(text: Text) -> Hashes:
+    """Sequences of four letters in each of the first lines, in order; spaces and capitals apart."""
+    lines = next(iter(text.blocks()), b"").decode("utf-8", "replace").split("\n")[:OPENING]
+    letters = np.frombuffer("\n".join(lines).casefold().replace(" ", "").encode("utf-32-le"), dtype="<u4")
+    ends = letters == ord("\n")
+    line = np.cumsum(ends, dtype=np.uint64)
+    made, last = line[3:], max(0, len(letters) - 3)
+    for at in range(4):
+        made = made * MULTIPLIER + letters[at : last + at].astype(np.uint64)
+    return np.unique(made[(line[3:] == line[:last]) & ~ends[:last]])
+
+
 @keep_recent(2)
-def _lengths(text: Text, fingerprint: str) -> Floats:
-    """Those of `count_lines`, read once for all systems; `fingerprint` tells when the file has changed."""
-    return count_lines(text)[0]
+def _reference(text: Text, fingerprint: str) -> tuple[Floats, Hashes]:
+    """What texts are compared with, read once for all systems; `fingerprint` tells when the file has changed."""
+    return count_lines(text)[0], opening(text)
 
 
 def examined(reference: Text | None, text: Text) -> dict[str, Any]:
     """What a text is like, and whether it is out of step with the English side: columns of its `FileHealth`."""
     lengths, (blank, crlf), bom = count_lines(text)
-    n, theirs = len(lengths), None if reference is None else _lengths(reference, reference.fingerprint)
-    off, line = (find_slip(lengths, theirs) if theirs is not None and n == len(theirs) else None) or (0, None)
+    n, of = len(lengths), None if reference is None else _reference(reference, reference.fingerprint)
     columns = {"lines": n, "blank_share": int(blank) / max(n, 1), "crlf_lines": int(crlf), "bom": int(bom)}
-    return {**columns, "off_by": off, "from_line": line}
+    off, line, shared = 0, None, None
+    if of is not None and n == len(of[0]):
+        off, line = find_slip(lengths, of[0]) or (0, None)
+        ours = opening(text)
+        shared = dice(ours, of[1]) if len(ours) and len(of[1]) else None
+    return {**columns, "off_by": off, "from_line": line, "shared": shared}
 
 
 def find_slip(ours: Floats, theirs: Floats) -> tuple[int, int] | None:
@@ -229,6 +258,6 @@ def health_table(rows: Sequence[FileHealth]) -> Table:
     ordered = [*strange, *(row for row in rows if not row.strange)]
     text = [
         f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
-        "lost lines, missing files, names that look alike."
+        "lost lines, texts that share little with the reference, missing files, names that look alike."
     ]
     return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))

@@ -87,6 +87,10 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
         (lambda: cb.run(texts={"A": LINES}, references={"A": LINES, "B": LINES[1:]}), r"^references\['B'\] has 3"),
         (lambda: cb.run(texts={"A": LINES}, references=LINES, folder="d"), "^texts and folder: one of the two"),
         (lambda: cb.run("demo", texts={"A": LINES}, references=LINES), "'demo' has texts of its own"),
+        (
+            lambda: cb.run(systems={"A": [*map("a b c d {}".format, LINES)]}, refs=LINES),
+            "^systems: lines are given as texts=",
+        ),
         (lambda: cb.run(texts={"a\tb": LINES}, references=LINES), "^texts: system .* control character"),
         (lambda: cb.run(texts=frame().drop(columns="text"), references=LINES), "^texts: no column text; columns"),
         (lambda: cb.run(texts=frame(segment=[1, 1]), references=LINES), "^texts: system 'A' has segment 1 twice"),
@@ -96,3 +100,11 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
 def test_wrong_texts_are_told_by_the_argument(call: Callable[[], object], said: str) -> None:
     with pytest.raises(cb.ClirbenchError, match=said):
         call()
+
+
+def test_a_second_reference_in_another_language_is_not_asked(small_texts: Path) -> None:
+    given = held(small_texts)
+    german = [f"Der Ausschuss hat heute den Bericht {at} angenommen, und wir danken allen dafür." for at in range(60)]
+    for second, asked in ((german, []), (given["texts"]["every9"], ["B"])):
+        made = cb.run(texts=given["texts"], references=[given["references"], second], **KEYS)
+        assert made.results["set_up"]["references_asked"] == asked

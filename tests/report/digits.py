@@ -64,6 +64,7 @@ class Folder:
         self.rows = {(r["measure"], r["metric"]): r for r in self.correlations if r["coefficient"] == "kendall"}
         self.decision, self.picks = table(path / "decision.tsv"), table(path / "picks.tsv")
         self.by_reference = {(row["reference"], row["system"]): row for row in table(path / "references.tsv")}
+        self.kinds = {(row["kind"], row["metric"]): row for row in table(path / "topic_kinds.tsv")}
         self.baseline = {row["system"]: row for row in table(path / "baseline.tsv")}
         self.systems = table(path / "systems.tsv")
         self.findings: list[dict[str, Any]] = self.results["findings"]
@@ -172,10 +173,10 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     undecided = rf"{metric}: undecided beyond these (\d+) (?:systems|groups)"
     yield rf"{undecided}\.", (str(groups),)
-    yield rf"{undecided}; over (100) in all might show it to be above chance\.", (str(groups), "100")
+    yield rf"{undecided}; over (100) \w+ in all might show it to be above chance\.", (str(groups), "100")
     if found["groups_needed"]:
         needed = str(max(1 + groups, found["groups_needed"]))
-        yield rf"{undecided}; about (\d+) in all might show it to be above chance\.", (str(groups), needed)
+        yield rf"{undecided}; about (\d+) \w+ in all might show it to be above chance\.", (str(groups), needed)
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
@@ -185,6 +186,13 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("covariate"):
         right = str(found["right"]), str(found["pairs"])
         yield rf"{re.escape(found['metric'])} is right in (\d+) of (\d+) pairs, [^.]*\.", right
+    for found in run.of("reference"):
+        if "noisy" not in found:
+            row = run.kinds[f"reference {found['by']}", found["metric"]]
+            yield (
+                r"asked too, .+? orders (\S+ %) \(at least (\S+ %)\), [^.]*\.",
+                [percent(cell(row, of)) for of in ("tau", "low")],
+            )
     for found in run.of("noise"):
         yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
@@ -207,7 +215,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of (\d+) near-ties"
+        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
             yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [

@@ -14,6 +14,7 @@ from clirbench.report.answer import (
     TEMPLATES,
     WORDS,
     Answer,
+    agreement,
     answered,
     judged,
     other_metrics,
@@ -25,6 +26,7 @@ from clirbench.report.groupings import group_columns, grouped_by, grouping, trai
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
+from clirbench.statistics.kinds import Kinds, KindTau
 from tests.report.boards import board, result
 
 MAP = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]
@@ -53,8 +55,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise. Neither grade nor order shows that one metric is better than "
-        "another.",
+        "Also strong: Fair. Close to a coin flip: Noise. No grade shows that one metric is better than another.",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
@@ -99,8 +100,19 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     assert needed > 6
     assert (
         found.sentences[0]
-        == f"Slight: undecided beyond these 6 systems; about {needed} in all might show it to be above chance."
+        == f"Slight: undecided beyond these 6 systems; about {needed} systems in all might show it to be above chance."
     )
+
+
+def test_where_another_reference_lowered_the_grade_its_tau_tells_how_many_systems_it_takes() -> None:
+    made = result(board({"X": GOOD}, {"MAP": MAP}))
+    row = replace(next(row for row in made.correlations if row.coefficient == "kendall"), grade="open")
+    of_b = KindTau("X", 0.3, -0.2, 0.7, "open", 0.5, 0.0, 0.4, False)
+    made.__dict__["kinds"] = {"reference B": Kinds("", "reference B", 40, 0.9, 0.5, 0.4, (of_b,))}
+    alone, lowered, expected = (
+        agreement(one, made)["groups_needed"] for one in (row, replace(row, lowered="another"), replace(row, value=0.3))
+    )
+    assert alone < lowered == expected
 
 
 def test_topics_that_cannot_rank_the_systems() -> None:
@@ -172,8 +184,8 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     made = run_of({"Good": MAP}, training_lines=SIX_SIZES)
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
-        "training_lines alone orders the systems as well as Good; where it is equal, Good is right in 6 of 6 pairs, "
-        "so Good sees more and keeps its grade."
+        "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -227,7 +239,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}, but not by the metrics' own reference, says scores.reference."
+    assert sentence(told) == f"{said}; scores.reference says that the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -285,6 +297,10 @@ QUERIES = {"topics": "five rare words from each of 369 reference sentences", "se
 RARE = f"Topics are {QUERIES['topics']}, not people's queries"
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02}  # fmt: skip
+BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2}
+FIGURES = (
+    "Figures judge retrieval by reference A, grades by A or B, whichever is worse; by B, Z orders 75 % (at least 60 %)"
+)
 OWN = "About these systems themselves, more is shown: of their 45 pairs"
 
 
@@ -305,31 +321,29 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("queries", {**QUERIES, "by_noise": "X is undecided and {Y} is weak"}, f"{RARE}; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
         ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
-         "p = .020), and 19 of 35 near-ties."),
+         "p = .020), and 19 of the other 35."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (one system of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other 35."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (one system "
          "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
          "apart; X orders 44 of them rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of 35 near-ties."),
+         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {"own": "A", "by": "B", "lowered": ["X", "Y"], "by_noise": ["Z"]}, "Figures are by reference A; "
-         "reference B, asked too, has lowered the grades of X and Y and is weaker for Z, perhaps by chance."),
-        ("reference", {"own": "A", "by": "B", "lowered": [], "by_noise": []},
-         "Figures are by reference A; reference B, asked too, has lowered no grade."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{FIGURES}, and the grades of X and Y are lower."),
+        ("reference", {**BY_B, "lowered": []}, f"{FIGURES}."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
-        ("reading", {"metric": "X", "units": "maker", "grade": "weak"},
-         "This assumes systems made independently; if those of one maker (by name) belong together, type "
-         "units=maker: then the evidence is weak."),
+        ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
+         "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
+         "system, type units=maker: then the evidence is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),

@@ -92,7 +92,8 @@ def test_a_recommended_system_that_is_near_the_reference() -> None:
     made = run_of(replace(evidence, board=replace(evidence.board, columns=(measure,))))
     values = dict(zip(made.board.systems, measure.values.tolist(), strict=True))
     other = max(values.keys() - {"h3", "h7"}, key=values.__getitem__)
-    said = "h7 repeats wording that only the reference has; by another reference it may not be first. clirbench "
+    said = "h7 repeats wording that only the reference has; by another reference it may not be first, and "
+    said += "grades may differ. clirbench "
     said += f"recommends no system before another reference compares it with {other}."
     assert decision_sentences(replace(made, resemblances=nearest))[1:] == (said,)
     assert len(decision_findings(replace(made, resemblances=Resemblances(nearest=("h3",))))) == 1

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -110,7 +111,8 @@ def test_counts_equal_those_of_whole_texts(texts: list[str], lines: int, size: i
     held = [text.replace("\n", " ") for text in [*texts, "a b"]]
     whole = Documents(Blocks(tuple(held), size), DocumentMap.blocks_of(len(held), lines))
     analysed = [English().terms(document.text) for document in whole]
-    found = postings(whole, English(), query)
+    with patch.object(module, "ROWS", 12 * lines):
+        found = postings(whole, English(), query)
     assert found.lengths.tolist() == [len(terms) for terms in analysed]
     for number, term in enumerate(query):
         part = slice(found.starts[number], found.starts[number + 1])

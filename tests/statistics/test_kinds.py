@@ -12,7 +12,7 @@ from clirbench.statistics.agreement import taus, taus_of_orders
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import MODERATE, OPEN, STRONG, WEAK, Evidence, reliability
-from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds, lowered_by_kinds, spaced
+from clirbench.statistics.kinds import ANOTHER, Kinds, KindTau, compared_kinds, lowered_by_kinds, spaced
 from clirbench.types import Doubles
 from tests.names import letter_names
 
@@ -118,6 +118,8 @@ def test_a_grade_that_noise_alone_would_lower_is_named_and_stays() -> None:
     near = replace(OF_SECOND, differs=False)
     assert replace(FOUND, metrics=(near,)).lower_by_noise([ROW]) == {WEAK: ["X"]}
     assert replace(FOUND, metrics=(near,), reliability=0.5).lower_by_noise([ROW]) == {}  # no vote
+    (by_reference,) = lowered_by_kinds([ROW], "RBO", replace(FOUND, metrics=(near,)), ANOTHER)  # there it counts
+    assert (by_reference.grade, by_reference.lowered) == (WEAK, ANOTHER)
     for one, grade in (
         (OF_SECOND, STRONG),  # it is lowered
         (replace(near, first_tau=0.3), STRONG),  # as many topics of the first kind show no more

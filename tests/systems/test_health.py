@@ -19,6 +19,7 @@ from clirbench.systems.health import FileHealth, examined, health, health_table
 from clirbench.text import TextFile, TextLines
 from tests.conftest import SHARED, write_lines
 
+FOREIGN = "shares hardly any text with the reference: another language, other lines, or no translation"
 Found = tuple[list[FileHealth], list[str]]
 
 
@@ -171,3 +172,18 @@ def test_real_systems_are_sound_and_every_slip_is_found() -> None:
         assert row.off_by == -1
         assert row.from_line is not None
         assert abs(row.from_line - 1 - at) <= 5
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="REAL DATA ABSENT: no real file is looked over")
+def test_a_text_that_is_no_translation_is_said_to_share_hardly_any_text() -> None:
+    """Hand-worked: of the sequences abcd, bcde and abcd, bcdf one of two is the same, in its line alone."""
+    assert seen(["Ab cde", "xyzw"], ["abcd f", "xyzw"])[0].shared == pytest.approx(2 / 3)
+    assert seen(["abcd", "wxyz"], ["wxyz", "abcd"])[0].shared == 0
+    folder = SHARED / "wmt22" / "cs-en"
+    reference, *others = (
+        TextFile(folder / f"{name}.txt.gz").lines() for name in ("reference-B", "reference-C", "source")
+    )
+    shuffled = random.Random(9).sample(reference, len(reference))
+    assert [seen(reference, lines)[1] for lines in (*others, shuffled)] == [[], [FOREIGN], [FOREIGN]]
+    systems = sorted((folder / "systems").glob("*.txt.gz"))
+    assert [seen(reference, TextFile(path).lines())[0].foreign for path in systems] == [False] * 11

@@ -1,7 +1,7 @@
 """The page of a run, from which report.html, report.md, paper.md, latex/ and the terminal are written."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from clirbench.report.html.page import curve_plots, metric_plots
 from clirbench.report.tables import all_tables, column_meanings, systems_table
 from clirbench.result import Result
 from clirbench.statistics.coefficients import NAMES
+from clirbench.statistics.correlation import KENDALL
+from clirbench.statistics.kinds import KindTau
 
 # Where a run was made moves no number: the page is the same from any engine, cache and day (provenance.json has them).
 WHERE = ("engine", "paths", "hydra")
@@ -101,20 +103,29 @@ def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:
     for place, title in enumerate(board.tables if metrics else (), start=1):
         measures = [column.name for column in board.measures if column.table == title]
         taus = [[found[measure, metric] for metric in metrics] for measure in measures]
+        rows = [(measure, *facts.tau_cells(row)) for measure, row in zip(measures, taus, strict=True)]
+        if coefficient == KENDALL and (first := getattr(board.first_measure, "name", "")) in measures:
+            at = measures.index(first) + 1
+            rows[at:at] = [(f"{first} judged by {by}", *_by_other(of)) for by, of in result.by_reference.items()]
         heading = f"{name} over {result.units.said} ({facts.marks([tau for row in taus for tau in row])})"
         yield Table(
             stem if place == 1 else f"{stem}-{place}",
             f"{title}: {heading}" if title else heading,
             ("measure", *metrics),
-            [(measure, *facts.tau_cells(row)) for measure, row in zip(measures, taus, strict=True)],
+            rows,
             tuple(facts.table_notes(result, title)),
-            shown=len(taus),
-            said=len(taus),
+            shown=len(rows),
+            said=len(rows),
             about=column_meanings(board.columns),
             formats=dict.fromkeys(metrics, facts.TAU.format),
             texts=frozenset({"measure"}),
             matrix=True,
         )
+
+
+def _by_other(metrics: Sequence[KindTau]) -> list[Cell]:
+    """The first measure's taus by another reference; marked where the interval that a grade goes by has 0 in it."""
+    return [Cell(one.tau, "" if one.low > 0 else "x", best=one.tau == max(m.tau for m in metrics)) for one in metrics]
 
 
 def _taus(result: Result) -> list[Section]:

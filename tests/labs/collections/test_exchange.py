@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import truncnorm
 
-from benchmarks.telling import pairs_of, reliability, told
+from benchmarks.memory import pairs_of, reliability, told
 from clirbench.labs.collections.memory import (
     CENTRES,
     STRATUM,

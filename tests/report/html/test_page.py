@@ -15,6 +15,8 @@ from clirbench.report.html.page import rows_of, write_page
 from clirbench.report.html.report import Live, run_page, tau_tables
 from clirbench.result import Result
 from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.kinds import Kinds, KindTau
+from clirbench.topics.base import BY_REFERENCE
 from tests.report.boards import EVIL, board, result
 
 NAN = float("nan")
@@ -146,3 +148,20 @@ def test_tau_cells_say_what_they_are_in_text_and_not_by_colour_alone() -> None:
     assert (b["text"], b["kinds"], b["level"]) == ("-.320 x", "number neg dull", "")
     assert b["tip"].endswith("p = .4100, 3 systems, not significant")
     assert (c["text"], c["kinds"], c["tip"]) == ("undefined", "number none", "C with MAP: undefined, C is constant")
+
+
+def test_another_reference_that_was_asked_has_a_row_below_the_first_measure() -> None:
+    made = result(board({"A": [1, 2, 3], "B": [1, 3, 2]}, {"MAP": [1, 2, 3], "RBO": [1, 2, 3]}))
+    taus = (
+        KindTau("A", 1 / 3, -0.2, 0.7, "open", 1.0, 0.1, 0.9, True),
+        KindTau("B", 1.0, 0.3, 1.0, "moderate", 1.0, 0.0, 0.0, False),
+    )
+    kinds = Kinds("five rare words", "reference C", 9, 0.9, 0.5, 0.5, taus)
+    fresh = replace(made)
+    fresh.__dict__["kinds"] = {f"{BY_REFERENCE}C": kinds}
+    table = next(tau_tables(fresh, "kendall"))
+    assert [row[0] for row in table.rows] == ["MAP", "MAP judged by C", "RBO"]
+    assert table.cells(table.rows)[1][1:] == [".333 x", "1.000"]
+    assert not rows_of(table)[1][1]["tip"], "no plot belongs to it"
+    fresh.__dict__["kinds"] = {f"{BY_REFERENCE}C": replace(kinds, reliability=0.5)}
+    assert len(next(tau_tables(fresh, "kendall")).rows) == 2, "noise has no row"
