@@ -59,8 +59,9 @@ def test_every_source_and_reference_of_wmt_is_in_the_language_of_its_folder(shar
 
 AFRIKAANS = 8 * (
     "Die minister het gister gesê dat die regering in die komende jaar meer geld aan skole sal bestee. Dit is nie die "
-    "eerste keer dat so 'n belofte gemaak word nie. Volgens haar was daar in die verlede probleme met die begroting, maar "
-    "dit is nou opgelos. Die land het in die laaste kwartaal met twee persent gegroei, wat beter is as wat verwag is. "
+    "eerste keer dat so 'n belofte gemaak word nie. Volgens haar was daar in die verlede probleme met die begroting, "
+    "maar dit is nou opgelos. Die land het in die laaste kwartaal met twee persent gegroei, wat beter is as wat verwag "
+    "is. "
 )
 
 
