@@ -6,6 +6,7 @@ Worlds, marks, what follows where one is missed (written before the first result
 import sys
 from collections import namedtuple
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
@@ -14,9 +15,9 @@ import numpy as np
 
 from benchmarks.folders import KEEP, by_two_references, wmt
 from benchmarks.validity_intervals import standard, true_taus
+from clirbench.columns import regraded
 from clirbench.configuration.laboratories import parse
 from clirbench.engines.local import Serial
-from clirbench.experiment import regraded
 from clirbench.result import Experiment, Result, Retrieval
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.correlation import correlate
@@ -77,7 +78,7 @@ def result_of(x: np.ndarray, *values: np.ndarray) -> Result:
     rows = tuple(correlate(board, ("kendall",), reliabilities={"MAP": reliability(values[0])}))
     made = Experiment("world", Serial(), measures=(parse("MAP"),), topics={"": inputs})
     found = Result(made, board, rows, inputs, {"": each[0]}, second={f"{BY_REFERENCE}B": of for of in each[1:]})
-    return regraded(found) if rows else found
+    return replace(found, correlations=tuple(regraded(found, rows, found.units)))
 
 
 def seen(cell: Cell, draw: int) -> Iterator[tuple[str, float]]:

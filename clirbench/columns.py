@@ -17,12 +17,14 @@ from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
 from clirbench.metrics.score_files import ScoreFile
 from clirbench.relevance.base import judged_by
-from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Retrieval, with_marks
+from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Result, Retrieval, references_of, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
+from clirbench.statistics.belonging import Units
 from clirbench.statistics.correlation import Correlation, weakened
-from clirbench.statistics.grades import MODERATE, STRONG
-from clirbench.statistics.kinds import KindTau
+from clirbench.statistics.grades import MODERATE, SHOWN, STRONG
+from clirbench.statistics.kinds import ANOTHER, TOPICS, KindTau, lowered_by_kinds, lowered_by_retrievers
 from clirbench.text import lookalike_names
+from clirbench.topics.base import BY_REFERENCE
 from clirbench.types import EMPTY, Failure
 
 SAME, LINES = 0.5, 20_000
@@ -172,6 +174,19 @@ def reference_text(label: str, corpus: Corpus | None) -> str:
     if corpus is None or layout is None or label not in known:
         raise UnknownName("reference in scores.reference", label, [*known, "none"])
     return SEARCHED if is_searched(Lines.of(layout.text(known[label])), corpus) else OTHER
+
+
+def regraded(result: Result, rows: Iterable[Correlation], units: Units) -> list[Correlation]:
+    """The rows with grades of these groups of systems: lowered by other topics, references and retrievers, capped."""
+    experiment, rows, first = result.experiment, list(rows), getattr(result.board.first_measure, "name", "")
+    if not any(row.grade in SHOWN for row in rows):
+        return rows
+    kinds = result.kinds if units is result.units else result.kinds_by(units)
+    for label, of in kinds.items():
+        rows = list(lowered_by_kinds(rows, first, of, ANOTHER if label.startswith(BY_REFERENCE) else TOPICS))
+    if experiment.paper is None and experiment.also_retriever:
+        rows = list(lowered_by_retrievers(rows, result.board, units))
+    return rows if experiment.paper else list(capped(rows, result.board, references_of(kinds)))
 
 
 def capped(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clirbench import steps as of_all
-from clirbench.columns import capped, holes, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
+from clirbench.columns import holes, regraded, scoreboard, tied_runs, unwritten_runs_note, without_segments_note
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import NothingCompared, changed_error, raise_all
@@ -32,7 +32,6 @@ from clirbench.result import Experiment, Inputs, Result, Retrieval, Watch, count
 from clirbench.retrieval.base import Retriever, Search, Staged
 from clirbench.scoreboard import NO_ROWS
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.kinds import lowered_by_retrievers
 from clirbench.steps import Retrieve, measured, score, search, statistics
 from clirbench.store.cached import TRANSLATE, Cached, Call, Pass, Plan, Planned, Shared, cached_result, run_jobs
 from clirbench.store.store import Store, read_through_snapshot
@@ -293,21 +292,11 @@ def conclude(work: Result, watch: Watch) -> Result:
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     alike = near_copy_notes(result.units, board.systems, result.resemblances)
     result = _with(result, notes=(*result.notes, *alike))
-    result = regraded(_with(result, correlations=tuple(correlations(result, watch))))
+    result = _with(result, correlations=tuple(regraded(result, correlations(result, watch), result.units)))
     analyses = (*experiment.analyses, *([experiment.paper] if experiment.paper else []))
     made = watch("analyses", (analysis.tables(result) for analysis in analyses), len(analyses))
     healthy = [health_table(work.health)] if work.health else []
     return _with(result, tables=(*(table for tables in made for table in tables), *healthy))
-
-
-def regraded(result: Result) -> Result:
-    """The result with the grades of its rows lowered by other topics, references and retrievers, and capped."""
-    experiment, rows = result.experiment, result.lowered(result.correlations, result.kinds)
-    if experiment.paper is None:
-        if experiment.also_retriever:
-            rows = list(lowered_by_retrievers(rows, result.board, result.units))
-        rows = list(capped(rows, result.board, result.by_reference))
-    return _with(result, correlations=tuple(rows))
 
 
 def _with(result: Result, **changes: Any) -> Result:

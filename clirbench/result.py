@@ -26,7 +26,7 @@ from clirbench.statistics.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
 from clirbench.statistics.grades import RELIABLE, Evidence, reliability
-from clirbench.statistics.kinds import ANOTHER, TOPICS, Kinds, KindTau, compared_kinds, lowered_by_kinds
+from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds
 from clirbench.statistics.pairs import SeparablePairs, separable_pairs
 from clirbench.store.cached import Plan, cached_result
 from clirbench.systems.base import SystemSource
@@ -342,13 +342,6 @@ class Result:
         """Every metric by each other reference that was asked and has a vote, by its name."""
         return references_of(self.kinds)
 
-    def lowered(self, rows: Iterable[Correlation], kinds: Mapping[str, Kinds]) -> list[Correlation]:
-        """The rows with their grades lowered by other kinds of topics and other references."""
-        first = getattr(self.board.first_measure, "name", "")
-        for label, of in kinds.items():
-            rows = lowered_by_kinds(rows, first, of, ANOTHER if label.startswith(BY_REFERENCE) else TOPICS)
-        return list(rows)
-
     @property
     def _second_values(self) -> dict[str, Doubles]:
         """(systems, topics) of the first measure by each label of `second`."""
@@ -474,6 +467,6 @@ class Result:
 
 
 def references_of(kinds: Mapping[str, Kinds]) -> dict[str, tuple[KindTau, ...]]:
-    """Of kinds by their label, those of further references that have a vote, by the reference's name."""
+    """Every metric by each further reference that was asked and has a vote, by its name; `kinds`: of a result."""
     others = [(label.removeprefix(BY_REFERENCE), of) for label, of in kinds.items() if label != SECOND]
     return {by: of.metrics for by, of in others if of.votes}

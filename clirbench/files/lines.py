@@ -115,10 +115,8 @@ def line_ends(blocks: Iterable[bytes], where: str) -> Iterator[tuple[bytes, Ints
 
 def n_blank(block: bytes, ends: Ints) -> int:
     """How many lines of a block hold nothing but spaces and control characters; `ends`: as of `line_ends`."""
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    return (
-        int((np.maximum.reduceat(np.frombuffer(block, dtype=np.uint8), starts) <= ord(" ")).sum()) if len(ends) else 0
-    )
+    codes, starts = np.frombuffer(block, dtype=np.uint8), np.concatenate([[0], ends[:-1] + 1])
+    return int((np.maximum.reduceat(codes, starts) <= ord(" ")).sum()) if len(ends) else 0
 
 
 class Lines(Sequence[str]):

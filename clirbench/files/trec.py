@@ -71,12 +71,10 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
     """Write judgments in their order; `read_qrels` gives the same. Raises as `write_run` does."""
-    lines: list[str] = []
     for topic_id, grades in qrels.grades.items():
         _refuse_unwritable(path, "topic", [topic_id])
         _refuse_unwritable(path, "document", grades)
-        for doc_id, grade in grades.items():
-            lines.append(f"{topic_id} 0 {doc_id} {grade}\n")
+    lines = [f"{topic} 0 {doc_id} {grade}\n" for topic, of in qrels.grades.items() for doc_id, grade in of.items()]
     with writing(path):
         path.write_text("".join(lines), encoding="utf-8", newline="\n")
 

@@ -65,9 +65,8 @@ class Ngrams(NamedTuple):
     def compiled(self, name: str) -> tuple[Any, int]:
         """A compiled loop for keys of the highest order, and their words of 64 bits; None where two do not hold one."""
         bits = self.order * self.bits + (self.n_references - 1).bit_length()
-        return compiled(
-            f"{name}_of_{64 if bits <= 64 else 128}"
-        ) if self.order > 0 and bits <= 128 else None, 1 if bits <= 64 else 2
+        loop = compiled(f"{name}_of_{64 if bits <= 64 else 128}") if self.order > 0 and bits <= 128 else None
+        return loop, 1 if bits <= 64 else 2
 
 
 def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) -> Ngrams:

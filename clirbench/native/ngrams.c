@@ -12,10 +12,7 @@ struct shape {
 
 static int64_t bits_of(int64_t number)
 {
-    int64_t bits = 0;
-    for (; number > 0; number >>= 1)
-        bits++;
-    return bits;
+    return number > 0 ? 64 - __builtin_clzll((uint64_t)number) : 0;
 }
 
 static int fits(struct shape of, int64_t width)

@@ -28,8 +28,7 @@ int64_t resampled(const int32_t *starts, int64_t columns, const int32_t *segment
         return -1;
     double *sums = calloc((size_t)(4 * samples + 1), sizeof(double)), *below = sums + 3 * samples;
     int32_t *whole = calloc((size_t)samples + 1, sizeof(int32_t));
-    for (int64_t r = 0; r < samples; r++)
-        scores[r] = 0;
+    memset(scores, 0, (size_t)samples * sizeof(double));
     for (int64_t type = 0; sums && whole && type < columns / 3; type++) {
         for (int part = 0; part < 3; part++) {
             double *sum = sums + part * samples;

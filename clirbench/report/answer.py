@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from clirbench import pages as wording
-from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, capped
+from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, regraded
 from clirbench.later import keep_recent
 from clirbench.pages import NUMBERS, Finding, listed, number, written
-from clirbench.result import Result, references_of
+from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
@@ -201,10 +201,7 @@ def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
     """The grade of every metric with other groups."""
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
-    others = [row for row in result.correlations if row.measure != measure.name]
-    kinds = result.kinds_by(units) if any(row.grade in SHOWN for row in rows) else {}
-    every = result.lowered([*others, *rows], kinds)
-    every = every if result.experiment.paper else [*capped(every, result.board, references_of(kinds))]
+    every = regraded(result, [*(row for row in result.correlations if row.measure != measure.name), *rows], units)
     return {row.metric: row.grade for row in every if row.measure == measure.name}
 
 

@@ -57,6 +57,28 @@ def test_every_source_and_reference_of_wmt_is_in_the_language_of_its_folder(shar
     assert wrong == [("wmt22/en-liv/reference-A.txt.gz", "ltg"), ("wmt22/liv-en/source.txt.gz", "ltg")]
 
 
+AFRIKAANS = 8 * (
+    "Die minister het gister gesê dat die regering in die komende jaar meer geld aan skole sal bestee. Dit is nie die "
+    "eerste keer dat so 'n belofte gemaak word nie. Volgens haar was daar in die verlede probleme met die begroting, maar "
+    "dit is nou opgelos. Die land het in die laaste kwartaal met twee persent gegroei, wat beter is as wat verwag is. "
+)
+
+
+def test_only_a_text_that_is_english_throughout_is_told_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four common words once called half a German text English; sixteen, paragraphs of Afrikaans."""
+    monkeypatch.setattr("clirbench.corpora.layout._identifier", lambda: pytest.fail("the model was asked"))
+    assert language_of("\n".join([ENGLISH] * 12)) == "en"
+    for text in (
+        ENGLISH,
+        "\n".join([ENGLISH, GERMAN] * 6),
+        "\n".join([ENGLISH] * 8 + [GERMAN] * 2),
+        GERMAN * 12,
+        AFRIKAANS,
+    ):
+        with pytest.raises(pytest.fail.Exception, match="the model was asked"):
+            language_of(text)
+
+
 @pytest.mark.parametrize("text", ["", "short", "1 2 3 4 5 " * 50, "un deux trois quatre cinq six"])
 def test_a_short_text_tells_nothing(text: str) -> None:
     assert language_of(sample_of(TextLines([text]))) == ""
