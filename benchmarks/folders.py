@@ -47,8 +47,7 @@ def measured(folder: Path, topics: str, **keys: str) -> dict[str, Doubles]:
 
 
 def by_two_references(folder: Path, topics: int = 100) -> tuple[Doubles, ...]:
-    """(systems, metrics) by the first of two references and RBO (systems, topics) by each, standardised over systems;
-    nothing for a folder with one reference."""
+    """(systems, metrics) by the first of two references, RBO (systems, topics) by each, standardised; else nothing."""
     names = [path.name.removeprefix("reference-").partition(".")[0] for path in sorted(folder.glob("reference*"))]
     found = [measured(folder, "rareterms", references=name) for name in names[:2] if len(names) > 1]
     tables = [spaced(one["RBO(p=0.9)"], topics) for one in found]

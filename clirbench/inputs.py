@@ -106,9 +106,8 @@ def second_asked(experiment: Experiment, corpus: Corpus) -> Iterator[tuple[str, 
     for name, text in [*corpus.references.items()][1 : 1 + MOST_REFERENCES * asked]:
         with suppress(ClirbenchError):  # nobody asked for a text that cannot be read
             lines = Lines.of(text)
-            language = getattr(experiment.languages, "target", "")
-            other = contradicts(language, language_of(sample_of(text))) or is_searched(lines, corpus)
-            if len(lines) == corpus.document_map.n_lines and not other:
+            other = contradicts(getattr(experiment.languages, "target", ""), language_of(sample_of(text)))
+            if len(lines) == corpus.document_map.n_lines and not (other or is_searched(lines, corpus)):
                 yield BY_REFERENCE + name, experiment.topics[""], Documents(text, corpus.document_map)
 
 

@@ -344,10 +344,7 @@ def test_a_test_that_loads_another_laboratory_is_found(tmp_path: Path) -> None:
 
 def test_hydra_stops_at_the_command_line_and_the_configuration() -> None:
     users = {module for module, source in SOURCES.items() if top(source) & {"hydra", "omegaconf"}}
-    assert users == {
-        "__main__",
-        *(f"configuration.{name}" for name in ("building", "composing")),
-    }
+    assert users == {"__main__", *(f"configuration.{name}" for name in ("building", "composing"))}
 
 
 def test_no_pickle_is_ever_loaded() -> None:

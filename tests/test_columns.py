@@ -186,11 +186,7 @@ def test_imported_scores_go_to_the_systems_of_their_names() -> None:
     assert np.array_equal(board["human"].values, [1, np.nan, 3], equal_nan=True)
     assert not board["edits"].higher_is_better
     assert board["MAP"].values.tolist() == [0.1, 0.2, 0.3]
-    assert board.metadata == {
-        "kind": ("x", "y", "z"),
-        "year": ("01", "", "03"),
-        "MAP": ("w", "", "u"),
-    }
+    assert board.metadata == {"kind": ("x", "y", "z"), "year": ("01", "", "03"), "MAP": ("w", "", "u")}
     assert notes == [
         "score tables: systems that are not part of this run were left out: d",
         "score tables have no row for: a",

@@ -36,14 +36,7 @@ def copies_a_list(path: Path) -> list[str]:
     return held
 
 
-@pytest.mark.parametrize(
-    "reader",
-    [
-        counts_lines_from_the_start,
-        looks_to_the_end_each_time,
-        copies_a_list,
-    ],
-)
+@pytest.mark.parametrize("reader", [counts_lines_from_the_start, looks_to_the_end_each_time, copies_a_list])
 def test_a_reader_that_is_not_linear_is_found(tmp_path: Path, reader: Reader) -> None:
     assert read_or_refused(linear, tmp_path / "a", repeated("<top>\n")) == ""
     with pytest.raises(TooMuch):

@@ -91,18 +91,8 @@ def test_the_container_installs_what_running_needs_alone() -> None:
         ("1.2.3", "1.2.3", "1.2.3 (2026-12-01)", "'1.2.3' is no tag of a release: vMAJOR.MINOR.PATCH was expected"),
         ("v1.2.4", "1.2.3", "1.2.4 (2026-12-01)", "__version__ is '1.2.3'; make it '1.2.4', or tag another version"),
         ("v1.2.3", "1.2.3", "1.2.3", "headed '1.2.3'; write: ## 1.2.3 (2"),
-        (
-            "v1.2.3",
-            "1.2.3",
-            "1.2.3 (2026-13-01)",
-            "headed '1.2.3 (2026-13-01)'; write: ## 1.2.3 (2",
-        ),
-        (
-            "v1.2.3",
-            "1.2.3",
-            "1.2.2 (2026-12-01)",
-            "headed '1.2.2 (2026-12-01)'; write: ## 1.2.3 (2",
-        ),
+        ("v1.2.3", "1.2.3", "1.2.3 (2026-13-01)", "headed '1.2.3 (2026-13-01)'; write: ## 1.2.3 (2"),
+        ("v1.2.3", "1.2.3", "1.2.2 (2026-12-01)", "headed '1.2.2 (2026-12-01)'; write: ## 1.2.3 (2"),
     ],
 )
 def test_a_tag_is_released_with_its_own_version_and_dated_changes(

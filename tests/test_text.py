@@ -8,16 +8,7 @@ from hypothesis import strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ConfigError, InputError
-from clirbench.text import (
-    BLOCK,
-    Limits,
-    Numbers,
-    TextFile,
-    TextLines,
-    current_limits,
-    split_lines,
-    within_limits,
-)
+from clirbench.text import BLOCK, Limits, Numbers, TextFile, TextLines, current_limits, split_lines, within_limits
 from tests.counting import at_most
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=30)

@@ -138,11 +138,10 @@ def lowered_by_kinds(
     By another reference it always is: a metric that favours what is peculiar to its own reference need not differ
     visibly by one that errs in part alike, and grades above the truth were then twice as frequent.
     """
-    counted = [one for one in kinds.metrics if one.differs or why == ANOTHER] if kinds.votes else []
-    differing = {one.metric: one.grade for one in counted}
+    counted = {one.metric: one.grade for one in kinds.metrics if kinds.votes and (one.differs or why == ANOTHER)}
     for row in rows:
         own = (row.measure, row.coefficient) == (measure, KENDALL)
-        yield weakened(row, differing.get(row.metric, ""), why) if own else row
+        yield weakened(row, counted.get(row.metric, ""), why) if own else row
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:

@@ -78,14 +78,7 @@ def test_the_parts_are_the_classes_that_conf_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "module",
-    [
-        "api.outcome",
-        "api.running",
-        "api.scoring",
-        "labs.collections.outcome",
-        "labs.collections.memory",
-    ],
+    "module", ["api.outcome", "api.running", "api.scoring", "labs.collections.outcome", "labs.collections.memory"]
 )
 def test_every_example_runs(module: str, home: Path) -> None:
     found = import_module(f"clirbench.{module}")

@@ -71,8 +71,7 @@ QUICK = [("hc4_rus", "corpus"), ("neuclir_zho", "relevance"), ("study_ladder", "
 
 
 @pytest.mark.parametrize(
-    ("name", "group"),
-    [pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.release) for pair in CONFIGURED],
+    ("name", "group"), [pytest.param(*pair, marks=() if pair in QUICK else pytest.mark.release) for pair in CONFIGURED]
 )
 def test_every_node_that_an_experiment_configures_is_replaced_whole(name: str, group: str) -> None:
     """What is expected is the choice as it is without what an experiment says of it."""

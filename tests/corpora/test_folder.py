@@ -32,11 +32,7 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     corpus = FolderCorpus(str(write(tmp_path, GOOD))).read()
     assert corpus.test.references == (("one", "two\u2028more", "three", "four"),)
     assert corpus.test.source == ("eins", "zwei", "drei", "vier")
-    assert [(d.doc_id, d.text) for d in corpus.english] == [
-        ("b", "one\ntwo\u2028more"),
-        ("a", "three"),
-        ("c", "four"),
-    ]
+    assert [(d.doc_id, d.text) for d in corpus.english] == [("b", "one\ntwo\u2028more"), ("a", "three"), ("c", "four")]
 
 
 def test_gzip_several_references_and_blocks_of_lines(tmp_path: Path) -> None:

@@ -13,13 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clirbench.commands.fetch import main
-from clirbench.datasets.manifests import (
-    ManifestFiles,
-    load_manifest,
-    manifest_names,
-    missing_data,
-    unpack_facts,
-)
+from clirbench.datasets.manifests import ManifestFiles, load_manifest, manifest_names, missing_data, unpack_facts
 from clirbench.errors import ClirbenchError, ConfigError, InputError, MissingData, UnknownName
 from clirbench.text import TextFile
 from tests.conftest import Cli, put

@@ -17,13 +17,7 @@ def table(folder: Path, text: str, name: str = "t.tsv") -> str:
 def test_roles_directions_and_metadata(tmp_path: Path) -> None:
     text = "system\tMAP\tTER\tkind\tstep\told\na\t.5\t60\tx\t1\t7\nb\t0.25\t70\ty\t2\t8\n"
     tables = ScoreTables(
-        [table(tmp_path, text)],
-        ["MAP"],
-        ["TER"],
-        metadata=["step"],
-        ignore=["new"],
-        rename={"old": "new"},
-        title="T",
+        [table(tmp_path, text)], ["MAP"], ["TER"], metadata=["step"], ignore=["new"], rename={"old": "new"}, title="T"
     )
     board = tables.read()
     assert board.systems == ("a", "b")
@@ -56,24 +50,14 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
     ("text", "settings", "kind", "message"),
     [
         ("system\tx\na\tinf\n", {}, InputError, r"line 2: x is 'inf', a finite number"),
-        (
-            "system\tx\na\tgood\n",
-            {"measures": ["x"]},
-            InputError,
-            r"line 2: x is 'good', a finite number",
-        ),
+        ("system\tx\na\tgood\n", {"measures": ["x"]}, InputError, r"line 2: x is 'good', a finite number"),
         ("system\tMAP\na\t1\n", {"measures": ["MAPS"]}, UnknownName, r"'MAPS'\. Did you mean 'MAP'\?"),
         ("system\tTER\na\t1\n", {"lower_is_better": ["WER"]}, UnknownName, r"scores\.lower_is_better 'WER'"),
         ("system\tx\na\t1\n", {"ignore": ["z"]}, UnknownName, r"scores\.ignore 'z'"),
         ("system\tx\na\t1\n", {"rename": {"z": "w"}}, UnknownName, r"scores\.rename 'z'"),
         ("system\tx\na\t1\n", {"rename": {"w": "x"}}, UnknownName, r"scores\.rename 'w'"),
         ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
-        (
-            "system\tx\ty\na\t1\t2\n",
-            {"rename": {"x": "y"}},
-            ConfigError,
-            r"after scores\.rename columns stand twice",
-        ),
+        ("system\tx\ty\na\t1\t2\n", {"rename": {"x": "y"}}, ConfigError, r"after scores\.rename columns stand twice"),
         ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and also in .*scores\.ignore"),
     ],
 )

@@ -66,10 +66,7 @@ def test_matches_and_types(
     rng = np.random.default_rng(order)
     theirs, starts = lines(rng, references * segments, longest, kinds)
     ours, begins = lines(rng, segments, longest, kinds + 9)
-    both(
-        monkeypatch,
-        lambda: [kernels.count_matches(ours, begins, kernels.ngrams(theirs, starts, references, order))],
-    )
+    both(monkeypatch, lambda: [kernels.count_matches(ours, begins, kernels.ngrams(theirs, starts, references, order))])
     both(monkeypatch, lambda: kernels.count_types(ours, begins, theirs[: starts[segments]], starts[: segments + 1]))
 
 

@@ -257,14 +257,9 @@ CASES: dict[str, Case] = {
     ),
     # Metrics and coefficients
     "error_rates": case(metric=["TER", "WER", "LengthRatio", "chrFpp"], measures=["MAP"]),
-    "word_metrics": case(
-        metric=["SentBLEU", "BLEUplus1", "MicroF1", "TypeCount", "Random"],
-        measures=["MAP"],
-    ),
+    "word_metrics": case(metric=["SentBLEU", "BLEUplus1", "MicroF1", "TypeCount", "Random"], measures=["MAP"]),
     "coefficients": case(
-        correlation__coefficients=["kendall_a", "kendall"],
-        correlation__p_value="permutation",
-        measures=["MAP", "P@10"],
+        correlation__coefficients=["kendall_a", "kendall"], correlation__p_value="permutation", measures=["MAP", "P@10"]
     ),
     "scipy": case(correlation__p_value="scipy", measures=["MAP"]),
     "primary": case(primary="nDCG", seed=3),
@@ -276,11 +271,7 @@ CASES: dict[str, Case] = {
         metric=["BLEU"],
         analyses__multiverse__choices={"relevance.k": [2, 4], "retrieval.b": [0.2, 0.7]},
     ),
-    "planning": case(
-        **analyses("power", power__simulations=10),
-        measures=["MAP"],
-        metric=["BLEU", "chrF2"],
-    ),
+    "planning": case(**analyses("power", power__simulations=10), measures=["MAP"], metric=["BLEU", "chrF2"]),
     "differences": case(**analyses("differences", differences__samples=100), measures=["MAP"]),
     "words": case(**analyses("favoritism", "types", "type_weights"), **PAIR, measures=["MAP"]),
     "segments": case(

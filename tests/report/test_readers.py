@@ -61,12 +61,7 @@ def by_r(path: Path) -> Cells:
     return [row for row in rows if row]
 
 
-READERS: Mapping[str, Callable[[Path], Cells]] = {
-    "csv": by_csv,
-    "pandas": by_pandas,
-    "polars": by_polars,
-    "R": by_r,
-}
+READERS: Mapping[str, Callable[[Path], Cells]] = {"csv": by_csv, "pandas": by_pandas, "polars": by_polars, "R": by_r}
 
 
 def differing(path: Path) -> list[str]:

@@ -11,15 +11,7 @@ from scipy.stats import kendalltau, norm, t
 
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics import agreement
-from clirbench.statistics.agreement import (
-    Agreement,
-    Pairs,
-    agreements,
-    effective_number,
-    groups_needed,
-    taus,
-    variance,
-)
+from clirbench.statistics.agreement import Agreement, Pairs, agreements, effective_number, groups_needed, taus, variance
 from clirbench.statistics.belonging import numbered_runs
 from clirbench.statistics.decision import compare_with_baseline
 from clirbench.statistics.given import estimates

@@ -10,13 +10,7 @@ from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import agreements
 from clirbench.statistics.belonging import units_of
 from clirbench.statistics.ceiling import ceilings
-from clirbench.statistics.correlation import (
-    Correlation,
-    aggregate,
-    correlate,
-    reliabilities,
-    with_ceilings,
-)
+from clirbench.statistics.correlation import Correlation, aggregate, correlate, reliabilities, with_ceilings
 from clirbench.statistics.grades import reliability
 from tests.statistics.worlds import world
 

@@ -8,13 +8,7 @@ from clirbench.errors import ConfigError
 from clirbench.metrics.bleu import BLEU
 from clirbench.metrics.macrof import MacroF, MicroF
 from clirbench.statistics import resampling
-from clirbench.statistics.resampling import (
-    LEVELS,
-    Draws,
-    metric_scores,
-    weighted_scores,
-    weights,
-)
+from clirbench.statistics.resampling import LEVELS, Draws, metric_scores, weighted_scores, weights
 from clirbench.types import TestSet
 from tests.statistics.worlds import Mean, with_counts, world
 

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError
-from clirbench.labs.choosing.choice import (
-    Choice,
-    Improvement,
-    choices,
-    improvements,
-    rise_of,
-)
+from clirbench.labs.choosing.choice import Choice, Improvement, choices, improvements, rise_of
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.agreement import Interval
 from clirbench.statistics.belonging import units_of

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.labs.choosing.multiverse import (
-    SUMMARY,
-    MultiverseAnalysis,
-    changed,
-    summaries,
-    universe_taus,
-    universes,
-)
+from clirbench.labs.choosing.multiverse import SUMMARY, MultiverseAnalysis, changed, summaries, universe_taus, universes
 from clirbench.measures.rbo import RBO
 from clirbench.relevance.top_k import TopK
 from clirbench.result import Experiment

@@ -6,12 +6,7 @@ from scipy.special import ndtr
 from scipy.stats import truncnorm
 
 from benchmarks.memory import pairs_of, reliability, told
-from clirbench.labs.collections.memory import (
-    CENTRES,
-    STRATUM,
-    Told,
-    learn,
-)
+from clirbench.labs.collections.memory import CENTRES, STRATUM, Told, learn
 from clirbench.types import Doubles
 
 TOPICS = 120

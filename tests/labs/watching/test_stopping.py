@@ -13,15 +13,7 @@ from benchmarks.stopping import CHECKPOINTS, CURVES, RISING, WORTH, trainings
 from clirbench.errors import InputError
 from clirbench.files.run_files import Journal
 from clirbench.labs.watching.commands.watch import SHAPES
-from clirbench.labs.watching.stopping import (
-    FEWEST,
-    GAIN,
-    Outlook,
-    in_words,
-    learning_curve,
-    outlook,
-    scatter_error,
-)
+from clirbench.labs.watching.stopping import FEWEST, GAIN, Outlook, in_words, learning_curve, outlook, scatter_error
 from clirbench.measures.parsing import parse
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.grades import Evidence

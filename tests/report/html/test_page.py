@@ -96,16 +96,7 @@ def test_structure_is_one_that_screen_readers_use(page: str) -> None:
     assert tags.count("main") == tags.count("h1") == 1
     assert tags.count("table") == tags.count("caption")
     assert all("scope" in attributes for tag, attributes in found if tag == "th")
-    wanted = [
-        "answer",
-        "tau-kendall",
-        "plots",
-        "systems",
-        "checkpoints",
-        "analysis-power",
-        "dropped",
-        "provenance",
-    ]
+    wanted = ["answer", "tau-kendall", "plots", "systems", "checkpoints", "analysis-power", "dropped", "provenance"]
     assert [name for name in ids if name in wanted] == wanted
 
 
