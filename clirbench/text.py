@@ -398,5 +398,6 @@ def near_path(path: Path) -> str:
     except OSError:
         return ""
     names = [name for name in names if DIGITS.sub("", name) != DIGITS.sub("", path.name)]
-    close = get_close_matches(path.name, names, n=1, cutoff=0.75)
+    kin = [name for name in names if name[:1] == path.name[:1]]  # cs-en for cz-en, not zh-en
+    close = next(filter(None, (get_close_matches(path.name, of, n=1, cutoff=0.75) for of in (kin, names))), [])
     return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""
