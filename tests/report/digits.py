@@ -189,10 +189,8 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     for found in run.of("reference"):
         if "noisy" not in found:
             row = run.kinds[f"reference {found['by']}", found["metric"]]
-            yield (
-                r"asked too, .+? orders (\S+ %) \(at least (\S+ %)\), [^.]*\.",
-                [percent(cell(row, of)) for of in ("tau", "low")],
-            )
+            told = [percent(cell(row, of)) for of in ("tau", "low")]
+            yield r"is worse; by .+? orders (\S+ %) \(at least (\S+ %)\)[^.]*\.", told
     for found in run.of("noise"):
         yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
