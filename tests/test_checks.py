@@ -50,6 +50,6 @@ def test_what_is_wrong_is_told(check: Callable[[], object], said: str) -> None:
 
 
 def test_a_library_that_is_not_there_is_named_with_its_extra() -> None:
-    told = r"engine=dask needs the library no_such: not installed; in .* checkout type .*python.* -m pip install '\.\[dask\]'"
+    told = r"engine=dask needs the library no_such: not installed; .* checkout type .*python.* pip install '\.\[dask\]'"
     with pytest.raises(ResourceError, match=told):
         require("engine=dask", "dask", "json", "no_such")
