@@ -187,7 +187,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if flagged:
         other = next((row.system for row in decision.standings if doubt and row.system not in nearest), "")
         only = "the reference has; by another reference it may not be first, and grades may differ"
-        said = f"{{systems}} repeats wording that only {only if doubt else 'reference {by} has'}."
+        only = only if doubt else "reference {by} has, which may favour it"
+        said = f"{{systems}} repeats wording that only {only}."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each))})
     if (english := result.monolingual) > 0:
