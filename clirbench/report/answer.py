@@ -159,9 +159,8 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
     units = result.other_readings[by]
     values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
-    return Finding(
-        "reading", values=values | {"together": max(units.groups(result.board.systems), key=len, default=[])[:2]}
-    )
+    values["together"] = max(units.groups(result.board.systems), key=len, default=[])[:2]
+    return Finding("reading", values=values)
 
 
 def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
@@ -375,14 +374,13 @@ def _range(found: Finding) -> str:
 
 
 def _queries(found: Finding) -> str:
-    if "second" not in found.values:
-        return "Topics are {topics}, not people's queries."
-    same = found["first"] == found["first_by_second"]
+    known = found.values.get
+    same = known("first") == known("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
     said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
-    if found["grade"]:
+    if known("grade"):
         said = {"grade": f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"}
-    otherwise = "; ".join(text for name, text in said.items() if found[name])
+    otherwise = "; ".join(text for name, text in said.items() if known(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
 
 

@@ -192,11 +192,9 @@ def legend(result: Result) -> list[str]:
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
-    told += (
-        f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics "
-    )
-    told += "together. Systems are made independently if each was trained by itself, ideally by different makers: with "
-    told += "other data or settings, too; checkpoints or other uses of one trained system are not."
+    told += f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all "
+    told += "metrics together. Systems are made independently if each was trained by itself, ideally by different "
+    told += "makers: with other data or settings, too; checkpoints or other uses of one trained system are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
