@@ -1,5 +1,6 @@
 """Texts as Python holds them: lists, files of lines, frames, several references."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.outcome import pandas_frame
 from clirbench.corpora.held import HeldCorpus
 from clirbench.corpora.sides import first_ten
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, closest
+from clirbench.files.tables import require_columns
 from clirbench.text import TextFile
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
     if isinstance(lines, Path):
         return tuple(TextFile(lines).lines())
     if isinstance(lines, str | Mapping) or not isinstance(lines, Iterable):
-        raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
+        meant = f"; Path({lines!r}) is one" if os.path.isfile(str(lines)) else ""  # noqa: PTH113 - of any length
+        meant = "; TEXT.split('\\n') is one" if "\n" in str(lines) else meant
+        said = "a list of lines was expected, or the Path of a file of lines, not"
+        raise InputError(f"{what}: {said} {lines!r:.60}{meant}")
     kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
         raise InputError(f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text")
@@ -56,9 +61,13 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
         raise ConfigError("texts: what they are held against is missing, references=[line, ...]")
     if not isinstance(references, Mapping):
         references = {chr(ord("A") + at): one for at, one in enumerate(each_reference(references))}
+    sides = {str(name): lines_of(f"references[{name!r}]", lines) for name, lines in references.items()}
+    systems = {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()}
+    if {1} == {*map(len, sides.values())} != {len(sides)} in [{len(lines)} for lines in systems.values()]:
+        raise ConfigError("references: one list for each line; a list for each reference is [*zip(*references)]")
     return HeldCorpus(
-        {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()},
-        {str(name): lines_of(f"references[{name!r}]", lines) for name, lines in references.items()},
+        systems,
+        sides,
         None if source is None else lines_of("source", source),
         None if documents is None else lines_of("documents", map(str, documents)),
         size,
@@ -67,8 +76,10 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
 
 def _by_system(rows: "pd.DataFrame") -> Mapping[str, Sequence[str]]:
     """The lines of each system of a frame, by segment: numbers in their order, other names as they first stand."""
-    if missing := [name for name in COLUMNS if name not in rows.columns]:
-        raise InputError(f"texts: no column {', '.join(missing)}; columns: {', '.join(map(str, rows.columns))}")
+    if not any(closest(name, [*map(str, rows.columns)]) for name in COLUMNS):
+        wide = "; of one with a column for each system give df.to_dict('list')"
+        raise InputError(f"texts: a frame with the columns system, segment and text was expected{wide}")
+    require_columns("texts", COLUMNS, [*map(str, rows.columns)])
     found: dict[str, dict[Any, str]] = {}
     for system, segment, text in rows[COLUMNS].itertuples(index=False):
         if segment in found.setdefault(str(system), {}):

@@ -8,8 +8,11 @@ from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import HeldLayout, located
 from clirbench.corpora.sides import SideTexts, check_doc_id, read_corpus, side_texts
+from clirbench.errors import AlignmentError, raise_all
 from clirbench.files.lines import Lines
 from clirbench.text import TextLines, check_name
+
+NEWLINE = "\n"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +42,15 @@ class HeldCorpus:
         files = {f"reference-{name}.txt": (one or f"references[{name!r}]", of) for name, of in self.references.items()}
         files |= {f"systems/{name}.txt": (f"texts[{name!r}]", lines) for name, lines in self.texts.items()}
         files |= {"source.txt": ("source", self.source)} if self.source is not None else {}
+        n = len(next(iter(self.references.values())))
+        raise_all(
+            [
+                AlignmentError(f"{where}: {len(lines)} lines, not {n}: line {at} is {one.count(NEWLINE) + 1}; split it")
+                for where, lines in files.values()
+                for at, one in enumerate(lines if len(lines) != n else (), start=1)
+                if NEWLINE in one
+            ]
+        )
         layout = HeldLayout(
             "texts",
             partial(located, {}),

@@ -31,7 +31,7 @@ from clirbench.files.direct import SETTLED as SETTLED
 from clirbench.files.direct import State as State
 from clirbench.files.direct import state_of as state_of
 from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
-from clirbench.text import SURROGATE, check_name, near_path, whole_content, whole_text
+from clirbench.text import SURROGATE, check_name, did_you_mean, whole_content, whole_text
 
 MARKER = ".clirbench"
 """In every folder that a run may write to: the names of the files that it wrote."""
@@ -135,7 +135,7 @@ def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 def no_run(folder: Path, name: str) -> InputError:
     """The error for a folder of a run that has no file of this name."""
     meant = f"; '{folder.parent}' is the folder" if (folder.parent / name).is_file() else ""
-    meant = near_path(folder) if not folder.exists() else meant
+    meant = did_you_mean(folder) if not folder.exists() else meant
     meant = f"; 'clirbench {folder}' makes a run of it" if (folder / "systems").is_dir() else meant
     return InputError(f"{folder}: not the folder of a finished run: it has no {name}{meant}")
 

@@ -88,6 +88,8 @@ class ScoreFile(MadeElsewhere):
             if name in found and not all(map(math.isnan, found[name]))
         }
 
+    check = for_systems
+
     def _scores(self, system: str, scores: Sequence[float], n_segments: int) -> SegmentScores:
         expected = 1 if self.aggregate == "system" else n_segments
         if len(scores) != expected:

@@ -34,12 +34,15 @@ class QrelsFile:
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
-        if not str(self.path or ""):
-            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
-        if self.judged_by is None:
+        ways = {
+            "path": "relevance.path=FILE",
+            "judged_by": f"relevance.judged_by={JUDGES[0]} (or {', '.join(JUDGES[1:])})",
+        }
+        if missing := {name: meant for name, meant in ways.items() if not str(getattr(self, name) or "")}:
             raise ConfigError(
-                "relevance.judged_by (of relevance@also: also.judged_by) is not set: who made the judgments? type "
-                f"relevance.judged_by={'|'.join(JUDGES)}"
+                f"relevance: {' and '.join(missing)} not set: who made the judgments, in which file? type "
+                f"{' '.join(missing.values())} (of relevance@also: also.path, also.judged_by), with the topics of these "
+                "judgments, topics=trec topics.path=FILE"
             )
         one_of("relevance.judged_by", self.judged_by, JUDGES)
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))

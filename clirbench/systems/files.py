@@ -114,9 +114,11 @@ class FileSystems:
             raise InputError("systems=files: this corpus has no files of systems; choose another systems=")
         layouts = list(dict.fromkeys([searched, test or searched]))
         if not any(layout.systems for layout in layouts):
-            seen = [name for name in searched.ignored if name.startswith("systems/")]
-            hint = f"; files of another kind are there: {first_ten(seen)}" if seen else ""
-            hint += "; files elsewhere: systems=pattern systems.pattern=DIR/%name%.txt"
+            root = Path(searched.where) / "systems"
+            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*.*"))) if path.is_file()]
+            like = [root / f"%system%{one.suffix if one.parent == root else f'/{one.name}'}" for one in others[:1]]
+            which = f"for {others[0]} and its like" if others else "for files elsewhere"
+            hint = f"; {which}: systems=pattern systems.pattern={next(iter(like), 'DIR/%system%.txt')}"
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         errors: list[ClirbenchError] = []
         names: list[str] = []
@@ -167,7 +169,8 @@ def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]
         with gathered(errors):
             found = survey(text)
             if found.n_lines != expected:
-                raise unequal_lines_error(text.where, found.n_lines, where, expected)
+                cure = f"; mend it, or leave it out: 'systems.exclude=[{system.system}]'"
+                raise unequal_lines_error(text.where, found.n_lines, where, expected, cure)
             ids = text.doc_ids() if side and isinstance(text, JsonlText) else []
             for number, (ours, theirs) in enumerate(zip(english.map.doc_ids, ids, strict=False), start=1):
                 if ours != theirs:

@@ -22,7 +22,7 @@ from typing import Any
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
-from clirbench.text import TextFile, check_name, near_path, whole_text
+from clirbench.text import TextFile, check_name, did_you_mean, whole_text
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
@@ -49,7 +49,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
         name = str(Path(name).expanduser())
         matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
-            errors.append(InputError(f"{name}: no such topic file{near_path(Path(name))}"))
+            errors.append(InputError(f"{name}: no such topic file{did_you_mean(Path(name))}"))
         files += [Path(match) for match in matches]
     raise_all(errors)
     return tuple(files)
