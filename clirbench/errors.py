@@ -108,7 +108,7 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
     return f" Did you mean {close!r}?" if close else ""
 
 
-def closest(name: str, choices: Sequence[str], likeness: float = 0.5) -> str:
+def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
     not R@10), then of those with the same first letter; nothing for one that is not; `likeness`: how close at least, in
     (0, 1]."""

@@ -180,10 +180,8 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
     found = read_runs(folder, known)
     systems = [translation.system for translation in (*inputs.translations, *inputs.baselines)]
     if missing := [system for system in systems if system not in found]:
-        raise InputError(
-            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
-            "'systems.exclude=[NAME]'"
-        )
+        said = f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with"
+        raise InputError(f"{said} 'systems.exclude=[NAME]'")
     return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 

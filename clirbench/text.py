@@ -250,10 +250,8 @@ def check_name(where: Path | str, kind: str, name: str) -> None:
     escape sequence the terminal), that is not UTF-8, or with more than `LONGEST_NAME` characters.
     """
     if len(name) > LONGEST_NAME or SURROGATE.search(name) or UNSEEN.search(name) or "\t" in name or "\n" in name:
-        raise InputError(
-            f"{where}: {kind} {shorten(name, 200)!r} holds a control character, is not UTF-8, or has more than "
-            f"{LONGEST_NAME} characters; rename it{' without its TAB' if chr(9) in name else ''}"
-        )
+        said = f"{where}: {kind} {shorten(name, 200)!r} holds a control character, is not UTF-8, or has more than"
+        raise InputError(f"{said} {LONGEST_NAME} characters; rename it{' without its TAB' if chr(9) in name else ''}")
 
 
 def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -318,9 +316,8 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
     """The error for a byte that is not UTF-8: file, 1-based line, 1-based byte in the line, and the byte."""
     line = content.count(b"\n", 0, start) + 1
     byte = start - (content.rfind(b"\n", 0, start) + 1) + 1
-    return InputError(
-        f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8; convert the file to UTF-8"
-    )
+    said = f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8;"
+    return InputError(f"{said} convert the file to UTF-8")
 
 
 def decoded(blocks: Iterable[bytes], where: Path | str) -> Iterator[tuple[int, bytes, str]]:

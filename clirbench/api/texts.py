@@ -1,6 +1,5 @@
 """Texts as Python holds them: lists, files of lines, frames, several references."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -27,10 +26,7 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
     if isinstance(lines, Path):
         return tuple(TextFile(lines).lines())
     if isinstance(lines, str | Mapping) or not isinstance(lines, Iterable):
-        meant = f"; Path({lines!r}) is one" if os.path.isfile(str(lines)) else ""  # noqa: PTH113 - of any length
-        meant = "; TEXT.split('\\n') is one" if "\n" in str(lines) else meant
-        said = "a list of lines was expected, or the Path of a file of lines, not"
-        raise InputError(f"{what}: {said} {lines!r:.60}{meant}")
+        raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
     kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
         raise InputError(f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text")

@@ -19,17 +19,6 @@ OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 OPTIONS = ("help", "version", "quiet", "json")
 """Options of this program that others call by one letter, or by a word."""
 
-BESIDE = {
-    "analyzer": "for another language: languages=SOURCE-TARGET",
-    "corpus": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
-    "experiment": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
-    "metric": "scores made elsewhere: 'scores.tables=[FILE.tsv]'",
-    "retrieval": "rankings made elsewhere: runs=DIR",
-    "systems": "some of the folder's systems: 'systems.include=[NAMES]'",
-    "topics": "topics of yours: topics=trec topics.path=FILE",
-    "relevance": "judgments: relevance=qrels relevance.path=FILE",
-}
-"""What else a name may have meant that is close to no choice of a group."""
 BY_ITSELF = re.compile(r"(reference(-\w+)?|source)\.txt(\.gz)?|(docs|systems|official-metrics|human)\.tsv")
 """Files of a folder that need not be named."""
 GLUED = re.compile(r"[,;&]\s*(?=[a-z_]+(?:\.\w+)*=)")
@@ -97,9 +86,13 @@ def elsewhere(word: str, *values: str) -> str:
     >>> elsewhere("n_jobs", "4")
     'engine.workers=4'
     """
-    word, table = word.lower().replace("_", "-"), yaml.safe_load((CONF / "elsewhere.yaml").read_text(encoding="utf-8"))
-    found = next((meant for meant, words in table.items() if word in words.split()), "")
+    word = word.lower().replace("_", "-")
+    found = next((meant for meant, words in _table("elsewhere").items() if word in words.split()), "")
     return re.sub(r"(\S+)=VALUE", lambda key: _set(key[1], *values), found)
+
+
+def _table(name: str) -> dict[str, str]:
+    return dict(yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")))
 
 
 def _bare(words: Sequence[str]) -> list[str]:
@@ -142,10 +135,8 @@ def other_names(key: str, name: str) -> str:
 
 def _spelled(key: str, name: str) -> str:
     """A name as the choice of a key is spelled that it is close to; itself where it is close to none."""
-    known = (
-        OF_SACREBLEU | {one: one for one in choices("metric")} if key in LISTED else {one: one for one in choices(key)}
-    )
-    meant = ""
+    meant, known = "", {one: one for one in choices("metric" if key in LISTED else key)}
+    known |= OF_SACREBLEU if key in LISTED else {}
     if key in LISTED and name not in known:
         try:
             return parse(name).name
@@ -188,8 +179,6 @@ def of_option(option: str, words: Sequence[str]) -> str:
     """
     name, _, value = option.lstrip("-").partition("=")
     values = [value] if value else _bare(words[words.index(option) + 1 :]) if option in words else []
-    if name in OUTPUT:
-        return f"type hydra.run.dir={next(iter(values), 'DIR')}"
     if meant := elsewhere(name, *values):
         return f"type {meant}"
     if known := [one for one in OPTIONS if one.startswith(name)]:
@@ -227,19 +216,15 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     elif path.suffix or len(path.parts) > 1:
         kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
         folder = f"folder={path.parent if path.name == 'systems' else path}"
-        meant = {
-            "topics": f"topics={kind} topics.path={name}",
-            "relevance": f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)",
-            "corpus": folder,
-            "systems": folder,
-            "experiment": folder,
-        }.get(group, "")
+        judged = f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)"
+        ways = {"topics": f"topics={kind} topics.path={name}", "relevance": judged}
+        meant = ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
     elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
         meant = f"folder={near}"
     said = f"{group}={name}: is no name of {group}; type {meant}"
     guess = closest_match(name, known)
-    if not meant and group in BESIDE and not closest(name, known, 0.75):
-        beside = BESIDE[group].replace("NAMES", ",".join(map(str, named)))
+    if not meant and not closest(name, known, 0.75) and (beside := _table("beside").get(group)):
+        beside = beside.replace("NAMES", ",".join(map(str, named)))
         return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
     return ConfigError(said) if meant else UnknownName(group, name, known)
 

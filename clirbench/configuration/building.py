@@ -348,10 +348,8 @@ class _Parts:
 def component(node: Any, key: str, protocol: type) -> Any:
     """The component that a node configures, or that is given in its place; raises `ConfigError`."""
     if isinstance(node, str | int | float | list) or (isinstance(node, dict) and TARGET not in node):
-        raise ConfigError(
-            f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
-            f"its entry chosen first"
-        )
+        said = f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs"
+        raise ConfigError(f"{said} its entry chosen first")
     if not isinstance(node, dict):
         return checked(key, node, protocol)
     wrong = list(wrong_settings(node, key))

@@ -8,11 +8,8 @@ from clirbench.checks import whole_number
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.layout import HeldLayout, located
 from clirbench.corpora.sides import SideTexts, check_doc_id, read_corpus, side_texts
-from clirbench.errors import AlignmentError, raise_all
 from clirbench.files.lines import Lines
 from clirbench.text import TextLines, check_name
-
-NEWLINE = "\n"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,15 +39,6 @@ class HeldCorpus:
         files = {f"reference-{name}.txt": (one or f"references[{name!r}]", of) for name, of in self.references.items()}
         files |= {f"systems/{name}.txt": (f"texts[{name!r}]", lines) for name, lines in self.texts.items()}
         files |= {"source.txt": ("source", self.source)} if self.source is not None else {}
-        n = len(next(iter(self.references.values())))
-        raise_all(
-            [
-                AlignmentError(f"{where}: {len(lines)} lines, not {n}: line {at} is {one.count(NEWLINE) + 1}; split it")
-                for where, lines in files.values()
-                for at, one in enumerate(lines if len(lines) != n else (), start=1)
-                if NEWLINE in one
-            ]
-        )
         layout = HeldLayout(
             "texts",
             partial(located, {}),
@@ -58,7 +46,7 @@ class HeldCorpus:
             {name: f"systems/{name}.txt" for name in self.texts},
             {"source.txt": "source.txt"} if self.source is not None else {},
             doc_ids=("documents", self.documents) if self.documents is not None else None,
-            held={file: Lines(TextLines(lines).blocks(), where) for file, (where, lines) in files.items()},
+            held={file: Lines(TextLines(of).blocks(), f"{where}{_broken(of)}") for file, (where, of) in files.items()},
         )
         object.__setattr__(self, "layout", layout)
 
@@ -71,3 +59,8 @@ class HeldCorpus:
     def side_texts(self) -> SideTexts:
         """What tells the languages; no folder around it is called by them."""
         return replace(side_texts(self.layout, self.layout, tuple(self.references)), where="/")
+
+
+def _broken(lines: Sequence[str]) -> str:
+    """Which of the lines holds a line break, where one does."""
+    return next((f" (its line {at} has a line break in it)" for at, line in enumerate(lines, 1) if "\n" in line), "")

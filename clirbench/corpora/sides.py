@@ -79,9 +79,8 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
         "names beyond the text": np.setdiff1d(numbers, every),
     }
     if told := [f"{what} {first_ten(lines)}" for what, lines in wrong.items() if len(lines)]:
-        raise AlignmentError(
-            f"{path}: each of the {n_lines} lines of {text_where} must be listed once; it {', '.join(told)}"
-        )
+        said = f"{path}: each of the {n_lines} lines of {text_where} must be listed once;"
+        raise AlignmentError(f"{said} it {', '.join(told)}")
     return contiguous_documents(str(path), [doc_ids[i] for i in np.argsort(numbers).tolist()])
 
 

@@ -146,9 +146,8 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
         raise no_run(path.parent, path.name)
     value = json_value(str(path), whole_content(path), strict=True)
     if wrong := shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value):
-        raise InputError(
-            f"{path}: no {path.name} of a run: {wrong}, so {path.parent} is not the folder of a finished run"
-        )
+        said = f"{path}: no {path.name} of a run:"
+        raise InputError(f"{said} {wrong}, so {path.parent} is not the folder of a finished run")
     return dict(value)
 
 
@@ -208,10 +207,8 @@ class Journal:
         for number, line in enumerate(self.whole_lines().split(b"\n")[:-1], start=1):
             row: Any = json_value(f"{self.path}: line {number}", line, strict=True)
             if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
-                raise InputError(
-                    f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench; "
-                    "remove it to begin another"
-                )
+                said = f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench;"
+                raise InputError(f"{said} remove it to begin another")
             yield row
 
     def whole_lines(self) -> bytes:

@@ -61,15 +61,9 @@ class TextTable:
 def require_columns(where: str, names: Sequence[str], header: Sequence[str]) -> None:
     """Raise `InputError` where columns are not there; it says which others may be meant."""
     if missing := [name for name in names if name not in header]:
-        others = [name for name in header if name not in names]
-        near = {
-            name: one
-            for name in missing
-            if (one := closest(name, [other for other in others if other[:1].lower() == name[0]]))
-        }
-        left = {*missing} - {*near}, {*others} - {*near.values()}
-        near |= dict(zip(*left, strict=True)) if near and len(left[0]) == len(left[1]) == 1 else {}
-        meant = "".join(f"; call {one!r} {name}" for name, one in near.items()) + (TABS if len(header) == 1 else "")
+        others = {name: [other for other in header if other[:1].lower() == name[0]] for name in missing}
+        meant = "".join(f"; call {near!r} {name}" for name, of in others.items() if (near := closest(name, of)))
+        meant += TABS if len(header) == 1 else ""
         raise InputError(f"{where}: no column {', '.join(missing)}{meant}; columns: {', '.join(header)}")
 
 

@@ -34,16 +34,10 @@ class QrelsFile:
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
-        ways = {
-            "path": "relevance.path=FILE",
-            "judged_by": f"relevance.judged_by={JUDGES[0]} (or {', '.join(JUDGES[1:])})",
-        }
-        if missing := {name: meant for name, meant in ways.items() if not str(getattr(self, name) or "")}:
-            raise ConfigError(
-                f"relevance: {' and '.join(missing)} not set: who made the judgments, in which file? type "
-                f"{' '.join(missing.values())} (of relevance@also: also.path, also.judged_by), with the topics of these "
-                "judgments, topics=trec topics.path=FILE"
-            )
+        missing = {"path": "FILE", "judged_by": f"{JUDGES[0]} (or {', '.join(JUDGES[1:])})"}
+        if left := [f"relevance.{name}={one}" for name, one in missing.items() if not str(getattr(self, name) or "")]:
+            said = "who made the judgments, in which file, of which topics? Not set (of relevance@also: also.KEY): type"
+            raise ConfigError(f"{said} {' '.join(left)} topics=trec topics.path=FILE")
         one_of("relevance.judged_by", self.judged_by, JUDGES)
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
@@ -110,10 +104,8 @@ class QrelsFile:
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:
         if missing and self.missing_topics == "error":
-            raise InputError(
-                f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {_first(missing)}; "
-                "leave them out of the topics, or set relevance.missing_topics=drop"
-            )
+            said = f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {_first(missing)};"
+            raise InputError(f"{said} leave them out of the topics, or set relevance.missing_topics=drop")
 
 
 def _first(names: Sequence[str]) -> str:

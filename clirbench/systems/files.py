@@ -75,16 +75,11 @@ class FileSystems:
             if ours and tests and len(ours) + len(tests) == len(names):
                 alike = f"none of {first_ten(ours)}, which {one} has, but {first_ten(tests)}; name the files alike"
                 raise InputError(f"{other} has systems of other names: {alike}")
-            raise_all(
-                [
-                    InputError(
-                        f"{where}: no file of {first_ten(lacking)}, which the other side has; add it, or type "
-                        f"'systems.exclude=[{','.join(lacking)}]'"
-                    )
-                    for where, lacking in missing.items()
-                    if lacking
-                ]
-            )
+            cures = {
+                where: f"add it, or type 'systems.exclude=[{','.join(of)}]'" for where, of in missing.items() if of
+            }
+            lacks = {where: f"no file of {first_ten(missing[where])}, which the other side has" for where in cures}
+            raise_all([InputError(f"{where}: {lacks[where]}; {cure}") for where, cure in cures.items()])
         searched, tested = sides[0][1], sides[-1][1] if corpus.test else {}
         errors: list[ClirbenchError] = []
         found: list[Translation] = []
@@ -174,10 +169,8 @@ def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]
             ids = text.doc_ids() if side and isinstance(text, JsonlText) else []
             for number, (ours, theirs) in enumerate(zip(english.map.doc_ids, ids, strict=False), start=1):
                 if ours != theirs:
-                    raise AlignmentError(
-                        f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there; "
-                        "the same documents in the same order were expected"
-                    )
+                    said = f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there;"
+                    raise AlignmentError(f"{said} the same documents in the same order were expected")
             if found.n_empty > MOST_EMPTY * found.n_lines:
                 blank = survey(side).n_empty if side is not None else 0
                 if found.n_empty - blank > MOST_EMPTY * (found.n_lines - blank):

@@ -211,9 +211,8 @@ class TrecTopics(TopicFiles):
                 entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
             line += piece.count("\n")
         if not entries:
-            raise InputError(
-                f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
-            )
+            said = f"{path}: no <top> in this file;"
+            raise InputError(f"{said} TREC topics were expected (topics=jsonl and tsv exist too)")
         for line, parts in entries:
             texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
             for name, text in texts.items():

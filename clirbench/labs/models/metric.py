@@ -3,13 +3,11 @@ write its score."""
 
 import hashlib
 import json
-import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError, ResourceError
@@ -20,10 +18,6 @@ from clirbench.metrics.score_files import number
 from clirbench.metrics.segments import MadeElsewhere, SegmentScores
 from clirbench.text import Text, split_lines
 from clirbench.types import TestSet
-
-Known: TypeAlias = dict[tuple[str, ...], tuple[float, ...]]
-RUN = re.compile(r'(?:^|&& )("?[$\w"./-]+)(?=\s)(?: -m (\w+))?')
-"""Programs of a command, and the package that a `python -m` runs."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,7 @@ class ProgramMetric(MadeElsewhere):
     def program(self) -> Program:
         command = self.command or ""
         if any(mark in str(command) for mark in FILES):
-            files = preset("through_files", command=command, pattern=self.pattern)
+            files = preset("through_files", command=command, pattern=self.pattern, about=self.about)
             return replace(files, timeout=self.timeout, environment=self.environment, version=self.version)
         return Program(command, self.about, self.timeout, self.environment, self.version)
 
@@ -95,21 +89,18 @@ class ProgramMetric(MadeElsewhere):
         scored = self._scored(list(dict.fromkeys(outputs.values())), test)
         return {system: self.with_scores(scored[lines]) for system, lines in outputs.items()}
 
-    def check(self, translations: Mapping[str, Text], test: TestSet) -> None:
-        """Raise what is missing where scores are to be made: `source.txt`, a program of the command, or the package
-        that a `python -m` of it runs."""
-        *_, waiting = self._asked_for([text.lines() for text in translations.values()], test)
-        variables = {**os.environ, **{name: str(value) for name, value in self.environment.items()}}
-        for program, package in RUN.findall(str(self.command)) if waiting else ():
-            found = f"{program} -c 'from importlib.util import find_spec as find; 1 / bool(find(\"{package}\"))'"
-            asked = ["/bin/sh", "-c", found if package else f"command -v {program}"]
-            if subprocess.run(asked, env=variables, capture_output=True, check=False).returncode:
-                said = f"install it, or say where it is, metric.{self.name}.environment.BIN=DIR/bin/"
-                raise ResourceError(f"{self.name}: there is no {package or program}; {said}")
-
-    def _scored(self, outputs: Sequence[tuple[str, ...]], test: TestSet) -> Known:
+    def _scored(self, outputs: Sequence[tuple[str, ...]], test: TestSet) -> dict[tuple[str, ...], tuple[float, ...]]:
+        if "{source}" in str(self.command) and test.source is None:
+            raise InputError(f"{self.name}: {{source}} is asked for, but the test set has no source.txt")
         program = self.program
-        rows, places, known, waiting = self._asked_for(outputs, test)
+        others: list[list[Any]] = [
+            [line.replace("\n", " ") for line in side] for side in (test.references[0], test.source or ())
+        ]
+        rows = {lines: [*map(self._asked, lines, others[0], others[1] or [None] * len(test))] for lines in outputs}
+        places = {lines: self._place(program.identity(), asked) for lines, asked in rows.items()}
+        kept = {lines: read_shard(path, len(test)) for lines, path in places.items() if path is not None}
+        known = {lines: tuple(map(float, split_lines(held.decode()))) for lines, held in kept.items() if held}
+        waiting = [lines for lines in outputs if lines not in known]
         if not waiting:
             return known
         with program.started() as child:
@@ -121,20 +112,6 @@ class ProgramMetric(MadeElsewhere):
                 if (path := places[lines]) is not None:
                     write_shard(path, [repr(score) for score in known[lines]])
         return known
-
-    def _asked_for(self, outputs: Sequence[tuple[str, ...]], test: TestSet) -> tuple[Any, Any, Known, Any]:
-        """For each output what its program is asked, and where the scores are kept; those kept, and who has none."""
-        if "{source}" in str(self.command) and test.source is None:
-            raise InputError(f"{self.name}: {{source}} is asked for, but the test set has no source.txt")
-        others: list[list[Any]] = [
-            [line.replace("\n", " ") for line in side] for side in (test.references[0], test.source or ())
-        ]
-        rows = {lines: [*map(self._asked, lines, others[0], others[1] or [None] * len(test))] for lines in outputs}
-        identity = self.program.identity()
-        places = {lines: self._place(identity, asked) for lines, asked in rows.items()}
-        kept = {lines: read_shard(path, len(test)) for lines, path in places.items() if path is not None}
-        known = {lines: tuple(map(float, split_lines(held.decode()))) for lines, held in kept.items() if held}
-        return rows, places, known, [lines for lines in outputs if lines not in known]
 
     @staticmethod
     def _asked(hypothesis: str, reference: str, source: str | None) -> str:
