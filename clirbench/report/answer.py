@@ -25,7 +25,7 @@ from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
-from clirbench.topics.base import BY_REFERENCE, SECOND
+from clirbench.topics.base import BY_REFERENCE, SECOND, described
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -130,9 +130,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
     if not shown and row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
+    yield from _foreign(result)
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_kinds(result, rows, row)
+    yield from _made_topics(result, measure)
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
         of = beyond_known(board, units, given, how, declared=bool(experiment.units))
@@ -180,7 +182,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
         elif kinds.votes:
             counted = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
             lowered = [one.metric for own, one in counted if not at_cap(own, result.board)]
-            values = {"own": next(iter(result.inputs.corpus.references)) if result.inputs else "", "by": by}
+            values = {"own": _own_reference(result), "by": by}
             of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
             values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}
             yield Finding("reference", values=values)
@@ -188,11 +190,30 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             yield Finding("reference", values={"by": by, "noisy": True})
 
 
+def _own_reference(result: Result) -> str:
+    """The reference that the figures of pseudo-relevance are by."""
+    return next(iter(result.inputs.corpus.references)) if result.inputs else ""
+
+
+def _foreign(result: Result) -> Iterator[Finding]:
+    """Systems that are easily told from all others, because they hardly translate at all."""
+    if systems := [*dict.fromkeys(row.system for row in result.health if row.foreign)]:
+        yield Finding("foreign", values={"systems": systems, "typed": ",".join(systems)})
+
+
+def _made_topics(result: Result, measure: Column) -> Iterator[Finding]:
+    """What topics are that no person wrote, where no other kind of them is compared."""
+    source, topics = result.experiment.topics.get(""), result.evidence.topics(measure.name)
+    if source and topics and hasattr(source, "said") and SECOND not in result.kinds:
+        yield Finding("queries", values={"topics": described(source, topics)})
+
+
 def separable(result: Result, name: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many the metric `name` has right."""
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
-    values = {"systems": len(units.labels) if along else units.number, "of": of}
+    values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
+    values["by"] = _own_reference(result) if any(result.by_reference.values()) else ""
     rows = (asdict(row) for row in result.separable if row.metric == name)
     yield from (Finding("separable_pairs", values=row | values) for row in rows)
 
@@ -219,6 +240,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     units, alpha = result.units, result.experiment.alpha
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
+    yield from _foreign(result)
     right = {row.metric: row.right for row in result.separable}
     yield from separable(result, max(right, key=lambda name: right[name], default=""))
     if alone := result.other_readings.get(NONE):
@@ -233,6 +255,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
         if values["tested"]:
             yield Finding("same step", values={"measure": measure.name, **values})
+    yield from _made_topics(result, measure)
     yield judged(measure, metrics, first_listed=result.board.first_is_listed)
 
 
@@ -336,7 +359,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("no grade shows that one metric is better than another")
+        said.append("no grade shows that one metric is better than another (analysis=differences tests that)")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -355,6 +378,8 @@ def _range(found: Finding) -> str:
 
 
 def _queries(found: Finding) -> str:
+    if "second" not in found.values:
+        return "Topics are {topics}, not people's queries."
     same = found["first"] == found["first_by_second"]
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
     said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
@@ -367,7 +392,7 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    told = ", and the grades of {lowered} are lower" if found["lowered"] else ""
+    told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
     worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
     return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
 
@@ -375,16 +400,17 @@ def _by_reference(found: Finding) -> str:
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (one system of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (first of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
+    judge = " by reference {by}" if found["by"] else ""
+    told = f"{of}{one_each}, retrieval{judge} can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
-    luck = "" if along else " (by luck: {p_value})"
-    rest = ", and {others_right} of the other {others}" if found["others"] else ""
-    return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
+    luck = "" if along else f" (by luck: {{p_value}}{', {tested} metrics tried' * (found['tested'] > 1)})"
+    rest = ", and {others_right} of the other {others} as measured" if found["others"] else ""
+    return f"{told}; {{metric}} orders {{right}} rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -410,7 +436,7 @@ def _reading(found: Finding) -> str:
         made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
-    grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
+    grade = "the evidence for {metric} is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
     return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
@@ -449,6 +475,7 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "range": _range,
     "given": _given,
     "judged": _judged,
+    "foreign": lambda _: "{systems}, perhaps no translation, may flatter all figures: systems.exclude=[{typed}].",
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,

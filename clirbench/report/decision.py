@@ -193,7 +193,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = (
             "the reference has; by another reference it may not be first, and grades may differ"
             if doubt
-            else "reference {by} has"
+            else "reference {by} has, which may favour it"
         )
         said = f"{{systems}} repeats wording that only {said}."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""

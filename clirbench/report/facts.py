@@ -191,12 +191,12 @@ def legend(result: Result) -> list[str]:
     most = ", but where the metrics' own reference judges, or may, moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f"Grades go by the figure after 'at least', which is of other systems like these: strong from {strong}, "
-    told += f"moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics together. "
+    told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
     told += (
-        "Systems are made independently if each was trained by itself, ideally by different makers; variants of one "
+        f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics "
     )
-    told += "system are not."
+    told += "together. Systems are made independently if each was trained by itself, ideally by different makers: with "
+    told += "other data or settings, too; checkpoints or other uses of one trained system are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -359,8 +359,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield "Score tables alone: no texts, so no language and no document."
     references = "".join(f"; also judged by reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
-    why = "hardly any text of the reference; systems.exclude=[NAME] leaves it out"
-    references += _left_out("; perhaps no translation", {row.system: why for row in result.health if row.foreign})
+    foreign = {row.system: "hardly any text of the reference" for row in result.health if row.foreign}
+    references += _left_out("; perhaps no translation", foreign)
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
