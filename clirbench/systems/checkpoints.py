@@ -77,10 +77,10 @@ class CheckpointSystems(FileSystems):
             found.setdefault(name, []).append(match)
         if names is not None:
             found.pop("", None)
-        doubled = {name: first_ten([match.path for match in same]) for name, same in found.items() if len(same) > 1}
+        doubled = {name: [match.path for match in same] for name, same in found.items() if len(same) > 1}
+        said = {name: f"{len(of)} files give the same system {name!r}: {first_ten(of)}" for name, of in doubled.items()}
         cure = "keep one, or add a placeholder that differs between them"
-        said = f"systems.{field}: several files give the same system"
-        raise_all([InputError(f"{said} {name!r}: {of}; {cure}") for name, of in doubled.items()])
+        raise_all([InputError(f"systems.{field}: {one}; {cure}") for one in said.values()])
         return {name: same[0] for name, same in found.items()}
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
