@@ -19,6 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
+from clirbench.native.library import compiled
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
@@ -57,16 +58,28 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     """
     _refuse_unwritable(path, "topic", run.topic_ids)
     _refuse_unwritable(path, "document", map(run.doc_ids.__getitem__, np.unique(run.documents).tolist()))
-    tag = WHITE_SPACE.sub("_", tag) or "run"
+    with writing(path):
+        path.write_bytes(_lines(run, WHITE_SPACE.sub("_", tag) or "run"))
+
+
+def _lines(run: Run, tag: str) -> bytes:
+    """A line for each ranked document."""
+    ids = [np.frombuffer("".join(f"{one}\n" for one in of).encode(), np.uint8) for of in (run.topic_ids, run.doc_ids)]
+    starts = [np.append(0, np.flatnonzero(text == ord("\n")) + 1) for text in ids]
+    n_topics, n_docs, n = (len(of) for of in (run.topic_ids, run.doc_ids, run.scores))
+    write, end = compiled("run_lines"), np.frombuffer(f" {tag}\n".encode(), np.uint8)
+    if write is not None and [len(of) - 1 for of in starts] == [n_topics, n_docs]:
+        lines = np.empty(n * (sum(int(np.diff(of).max(initial=0)) for of in starts) + len(end) + 64), np.uint8)
+        texts = ids[0], len(ids[0]), starts[0], n_topics, ids[1], len(ids[1]), starts[1], n_docs
+        if size := write(*texts, run.offsets, run.documents, run.scores, n, end, len(end), lines, len(lines)):
+            return lines[:size].tobytes()
     # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
     scores = iter(run.scores.astype(str).tolist())
-    lines = [
+    return "".join(
         f"{topic_id} Q0 {doc_id} {rank} {next(scores)} {tag}\n"
         for topic_id in run.topic_ids
         for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
-    ]
-    with writing(path):
-        path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    ).encode()
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
