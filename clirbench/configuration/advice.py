@@ -94,7 +94,8 @@ def elsewhere(word: str, value: str = "") -> str:
     >>> elsewhere("n_jobs", "4")
     'engine.workers=4'
     """
-    word, table = word.lower().replace("_", "-"), yaml.safe_load((CONF / "elsewhere.yaml").read_text(encoding="utf-8"))
+    word, text = word.lower().replace("_", "-"), (CONF / "elsewhere.yaml").read_text(encoding="utf-8")
+    table = yaml.safe_load(text) if word in text.split() else {}  # most keys are ours
     found = next((meant for meant, words in table.items() if word in words.split()), "")
     return found.replace("VALUE", value or "VALUE")
 

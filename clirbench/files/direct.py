@@ -71,7 +71,7 @@ def answer() -> None:
                 sys.stdout.buffer.write(found["said"].encode("latin-1"))
                 sys.stdout.flush()
                 sys.exit(found["status"])
-    gc.set_threshold(50_000, 20, 20)  # a run makes many objects and few cycles: a twentieth of it was looking for them
+    gc.set_threshold(250_000, 20, 20)  # a run makes many objects and few cycles: a twentieth of it was looking for them
 
 
 def _place(arguments: list[str]) -> str:

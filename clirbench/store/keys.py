@@ -52,11 +52,12 @@ def fingerprint(*values: Any) -> str:
 
 
 @lru_cache(maxsize=1)
-def environment() -> tuple[str, ...]:
+def environment() -> str:
     """What moves numbers without being named by a component: Python (its Unicode tables), libraries, and our code."""
-    libraries = (f"{name}-{version(name)}" for name in ("numpy", "scipy"))
-    ours = code_in(*(PACKAGE / room for room in ROOMS))
-    return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", *libraries, ours)
+    libraries = " ".join(f"{name}-{version(name)}" for name in ("numpy", "scipy"))
+    return (
+        f"python-{sys.version_info[0]}.{sys.version_info[1]} {libraries} {code_in(*(PACKAGE / room for room in ROOMS))}"
+    )
 
 
 def _feed(digest: "Digest", value: Any) -> None:
@@ -137,11 +138,12 @@ def code_of(module: str) -> str:
     A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
     """
     file = getattr(sys.modules.get(module), "__file__", None)
-    return _code_at(Path(file), module) if file else uuid4().hex
+    return _code_at(file, module) if file else uuid4().hex
 
 
 @lru_cache(maxsize=256)
-def _code_at(place: Path, module: str) -> str:
+def _code_at(file: str, module: str) -> str:
+    place = Path(file)
     if place.is_relative_to(PACKAGE):
         room = place.relative_to(PACKAGE).parts
         return code_in(PACKAGE / room[0] / room[1]) if room[0] == "labs" else ""

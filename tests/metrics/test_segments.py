@@ -138,7 +138,7 @@ def test_a_run_counts_them_once_and_scores_each(tmp_path: Path) -> None:
     for text in texts:
         for metric in metrics:
             assert work.scores[metric.name, text.path.stem] == corpus_score(metric, text.lines(), test)
-    heads = [store.head(part)[0] for part in store.path.rglob("*.part")]
+    heads = [store.head(part) for part in store.path.rglob("*.part")]
     sizes = sorted(one["size"] for head in heads if len(head) >= 8 for one in head.values())
     # Three counts and five scores of each system (and of one its health, its wording).
     assert len(sizes) in range(3 * (3 + 5), 3 * (3 + 5 + 2) + 1)
