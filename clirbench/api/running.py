@@ -114,10 +114,7 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
 def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence[str]) -> Iterator[Result]:
     """What an experiment finds, with its plan and its events in this folder; within the block results can be kept."""
     try:
-        with (
-            recorded(folder, command) as events,
-            with_store(experiment, cache, folder / PLAN, events.tell) as ready,
-        ):
+        with recorded(folder, command) as events, with_store(experiment, cache, folder / PLAN, events.tell) as ready:
             with progress() as bars:
                 result = work(ready, replace(events, shown=bars))
             events.found(result)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -57,21 +58,24 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     Raises `InputError` for an id in it with white space, `StoreError` where the file cannot be written.
     """
     _refuse_unwritable(path, "topic", run.topic_ids)
-    _refuse_unwritable(path, "document", map(run.doc_ids.__getitem__, np.unique(run.documents).tolist()))
+    _refuse_unwritable(path, "document", run.doc_ids)
     with writing(path):
         path.write_bytes(_lines(run, WHITE_SPACE.sub("_", tag) or "run"))
 
 
 def _lines(run: Run, tag: str) -> bytes:
-    """A line for each ranked document."""
-    ids = [np.frombuffer("".join(f"{one}\n" for one in of).encode(), np.uint8) for of in (run.topic_ids, run.doc_ids)]
-    starts = [np.append(0, np.flatnonzero(text == ord("\n")) + 1) for text in ids]
-    n_topics, n_docs, n = (len(of) for of in (run.topic_ids, run.doc_ids, run.scores))
-    write, end = compiled("run_lines"), np.frombuffer(f" {tag}\n".encode(), np.uint8)
-    if write is not None and [len(of) - 1 for of in starts] == [n_topics, n_docs]:
-        lines = np.empty(n * (sum(int(np.diff(of).max(initial=0)) for of in starts) + len(end) + 64), np.uint8)
-        texts = ids[0], len(ids[0]), starts[0], n_topics, ids[1], len(ids[1]), starts[1], n_docs
-        if size := write(*texts, run.offsets, run.documents, run.scores, n, end, len(end), lines, len(lines)):
+    """A line for each ranked document; no id has white space in it."""
+    if (write := compiled("run_lines")) is not None:
+        held, end, n = list[Any](), np.frombuffer(f" {tag}\n".encode(), np.uint8), len(run.scores)
+        for ids, after in (run.topic_ids, " Q0\n"), (run.doc_ids, "\n"):
+            text = np.array(bytearray("".join(f"{one}{after}" for one in ids).encode()))
+            parts = np.append(0, np.flatnonzero(text == ord("\n")) + 1)
+            text[parts[1:] - 1] = ord(" ")
+            held += [text, len(text), parts, len(ids)]
+        longest = sum(int(np.diff(parts).max(initial=0)) for parts in held[2::4])
+        lines = np.empty(n * (longest + len(end) + 48), np.uint8)
+        ranked = run.offsets, run.documents, run.scores, n
+        if size := write(*held, *ranked, end, len(end), lines, len(lines)):
             return lines[:size].tobytes()
     # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
     scores = iter(run.scores.astype(str).tolist())
