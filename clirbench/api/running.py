@@ -34,8 +34,7 @@ from clirbench.errors import (
     raise_all,
     shorten,
 )
-from clirbench.experiment import run as work
-from clirbench.experiment import with_store
+from clirbench.experiment import run as work, with_store
 from clirbench.files.run_files import (
     EVENTS,
     Journal,
