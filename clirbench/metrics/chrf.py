@@ -135,9 +135,7 @@ class Symbols:
             cut = known if lines is reference else tokens.tokens_of(tokeniser, lines, known)
             return cut.numbers, cut.offsets
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
-        if self.whitespace:
-            return codes.astype(np.int32), offsets
-        return without_white(codes, offsets)
+        return (codes.astype(np.int32), offsets) if self.whitespace else without_white(codes, offsets)
 
 
 @tokens.of_references(8)
