@@ -351,8 +351,7 @@ def rank_order(scores: Floats, id_rank: Ints, depth: int) -> Ints:
     if len(scores) > depth:
         threshold = np.partition(scores, len(scores) - depth)[len(scores) - depth]
         kept = np.flatnonzero(scores >= threshold)
-        order = kept[np.lexsort((id_rank[kept], -scores[kept]))]
-        return np.asarray(order[:depth], dtype=np.int64)
+        return np.asarray(kept[np.lexsort((id_rank[kept], -scores[kept]))][:depth], dtype=np.int64)
     return np.asarray(np.lexsort((id_rank, -scores)), dtype=np.int64)
 
 

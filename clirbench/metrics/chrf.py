@@ -84,8 +84,7 @@ class ChrF:
         """Each segment's row of the reference that scores highest: (references, segments, 3N) -> (segments, 3N)."""
         if len(counts) == 1:
             return np.asarray(counts[0])
-        best = self.score(counts).argmax(axis=0)
-        return np.asarray(np.take_along_axis(counts, best[None, :, None], axis=0)[0])
+        return np.asarray(np.take_along_axis(counts, self.score(counts).argmax(axis=0)[None, :, None], axis=0)[0])
 
     def score(self, totals: Doubles) -> Doubles:
         """chrF from summed statistics, vectorised over leading axes: (..., 3 * orders) -> (...), 0-100."""

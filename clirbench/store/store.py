@@ -325,8 +325,7 @@ def _taken_apart(value: Any) -> tuple[str, dict[str, Any]]:
 
 def _put_together(kind: str, held: dict[str, Any]) -> Any:
     if kind == "run":
-        ids = {name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}
-        return Run(**{**held, **ids})
+        return Run(**{**held, **{name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}})
     if kind == "csr":
         from clirbench.native.special import csr_array
 

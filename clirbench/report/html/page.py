@@ -175,8 +175,7 @@ def spreads(evidence: Evidence, texts: Mapping[str, Any], engine: Engine) -> dic
         )
         for i, system in enumerate(evidence.systems)
     ]
-    found = np.stack([*cached_results(engine, spread, items)], axis=1)
-    return dict(zip([*measures, *metrics], found, strict=True))
+    return dict(zip([*measures, *metrics], np.stack([*cached_results(engine, spread, items)], axis=1), strict=True))
 
 
 def spread(item: tuple[Any, list[Any], list[Any]]) -> Doubles:
