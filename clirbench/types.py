@@ -355,6 +355,12 @@ def rank_order(scores: Floats, id_rank: Ints, depth: int) -> Ints:
     return np.asarray(np.lexsort((id_rank, -scores)), dtype=np.int64)
 
 
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """The values, each once, ascending: `np.unique`, which for many takes ten times as long."""
+    ordered = np.sort(values, axis=None)
+    return np.asarray(ordered[np.diff(ordered, prepend=ordered[:1] + 1) != 0])
+
+
 def strictly_falling(scores: Floats, offsets: Ints) -> Floats:
     """`s[i] = min(s[i], nextafter(s[i-1], -inf))` in each list of falling float32 scores, from one offset to the next.
 

@@ -34,8 +34,8 @@ ROOMS = (
     "measures", "systems", "statistics", "scoreboard.py", "steps.py",
 )  # fmt: skip
 """What a number can depend on."""
-CODE = (".py", ".pyi", ".pyc", ".so")
-"""What is code, or was compiled from it; other files beside it are data (word lists)."""
+NO_CONTENT = frozenset({".pyi", ".pyc", ".so"})
+"""What stands for code or was compiled from it, be it whole or just being written; all else is code or data."""
 
 
 def fingerprint(*values: Any) -> str:
@@ -156,6 +156,6 @@ def code_in(*places: Path) -> str:
     digest = hashlib.sha256()
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file() and (path.suffix == ".py" or path.suffix not in CODE):
+            if not NO_CONTENT.intersection(path.suffixes) and path.is_file():
                 _feed(digest, (path.relative_to(place.parent).as_posix(), path.read_bytes()))
     return digest.hexdigest()
