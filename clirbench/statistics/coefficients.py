@@ -68,8 +68,7 @@ def inversions(sizes: tuple[int, ...]) -> Doubles:
                 lower = counts[: most + 1]
                 lower[:] = _times_ratio(lower, before + i, i) * (i / (before + i))
         before += size
-    mirrored = counts[: (largest + 1) // 2][::-1]
-    return np.concatenate([counts, mirrored])
+    return np.concatenate([counts, counts[: (largest + 1) // 2][::-1]])
 
 
 def _times_ratio(counts: Doubles, up: int, down: int) -> Doubles:
@@ -183,8 +182,7 @@ def ranks(columns: Doubles) -> Doubles:
         _, place, sizes = np.unique(row, return_inverse=True, return_counts=True)
         return np.asarray((np.cumsum(sizes) - (sizes - 1) / 2)[place])
 
-    found = np.apply_along_axis(of, -1, columns)
-    return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, found)
+    return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, np.apply_along_axis(of, -1, columns))
 
 
 def standardised(columns: Doubles) -> Doubles:

@@ -95,8 +95,7 @@ def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:
     a, b = (hashes[: np.searchsorted(hashes, end, side="right")] for hashes in (a, b))
     if not len(a) or not len(b):
         return 0.0
-    shared = np.count_nonzero(a[np.minimum(np.searchsorted(a, b), len(a) - 1)] == b)
-    return 2 * int(shared) / (len(a) + len(b))
+    return 2 * int(np.count_nonzero(a[np.minimum(np.searchsorted(a, b), len(a) - 1)] == b)) / (len(a) + len(b))
 
 
 def dice_rows(sketches: Sequence[Hashes], size: int) -> Iterator[tuple[int, Doubles]]:
