@@ -192,9 +192,13 @@ def legend(result: Result) -> list[str]:
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
-    told += f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all "
-    told += "metrics together. Systems are made independently if each was trained by itself, ideally by different "
-    told += "makers: with other data or settings, too; checkpoints or other uses of one trained system are not."
+    told += (
+        f"from {strong}, moderate from {moderate}, weak over {weak}, none below{most}. The {sure} confidence is for "
+    )
+    told += (
+        "all metrics together. Systems are made independently if each was trained by itself, even by one maker with "
+    )
+    told += "other data or settings; checkpoints of one training, and one trained system used in several ways, are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -404,7 +408,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "no number alone in the names rises with retrieval, as steps would; "
+            how = "systems named alike but for a number do not rise in retrieval with it, as checkpoints would; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name
