@@ -26,6 +26,7 @@ from clirbench.statistics.correlation import KENDALL, Correlation, between, reli
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
 from clirbench.topics.base import BY_REFERENCE, SECOND, described
+from clirbench.types import by_key
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -346,8 +347,7 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    grades = dict.fromkeys(one["grade"] for one in found[1:])
-    by_grade = {grade: [one["metric"] for one in found[1:] if one["grade"] == grade] for grade in grades}
+    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:])
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
