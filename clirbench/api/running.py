@@ -34,8 +34,7 @@ from clirbench.errors import (
     raise_all,
     shorten,
 )
-from clirbench.experiment import run as work
-from clirbench.experiment import with_store
+from clirbench.experiment import run as work, with_store
 from clirbench.files.run_files import (
     EVENTS,
     Journal,
@@ -114,10 +113,7 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
 def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence[str]) -> Iterator[Result]:
     """What an experiment finds, with its plan and its events in this folder; within the block results can be kept."""
     try:
-        with (
-            recorded(folder, command) as events,
-            with_store(experiment, cache, folder / PLAN, events.tell) as ready,
-        ):
+        with recorded(folder, command) as events, with_store(experiment, cache, folder / PLAN, events.tell) as ready:
             with progress() as bars:
                 result = work(ready, replace(events, shown=bars))
             events.found(result)
@@ -236,14 +232,14 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
 
 
 def _ran(experiment: str | None, settings: dict[str, Any], written: Path | None) -> Outcome:
-    from clirbench.configuration.advice import OUTPUT
+    from clirbench.configuration.advice import OUTPUT, names_folder
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
     if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
         raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
-    if experiment is not None and "folder" not in named and Path(str(experiment)).is_dir():
+    if experiment is not None and "folder" not in named and names_folder(str(experiment)):
         experiment, named["folder"] = "folder", str(experiment)
     given = {name: value for name, value in named.items() if not is_plain(value)}
     values = {name: value for name, value in named.items() if name not in given}
@@ -343,8 +339,8 @@ def _rows(df: object) -> "pd.DataFrame":
 
     table = pandas_frame(df)
     if table is None:
-        kind = f"{type(df).__module__}.{type(df).__name__}"
-        raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, not {kind}")
+        kind = f"not {type(df).__module__}.{type(df).__name__}; pandas.read_csv(FILE), pandas.DataFrame(...) make one"
+        raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, {kind}")
     for what, axis in (("index", table.index), ("columns", table.columns)):
         if axis.nlevels > 1:
             raise InputError(f"the DataFrame: {axis.nlevels} levels of {what}; make it one name each")

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
+from clirbench.native.library import compiled
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
@@ -56,17 +58,32 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     Raises `InputError` for an id in it with white space, `StoreError` where the file cannot be written.
     """
     _refuse_unwritable(path, "topic", run.topic_ids)
-    _refuse_unwritable(path, "document", map(run.doc_ids.__getitem__, np.unique(run.documents).tolist()))
-    tag = WHITE_SPACE.sub("_", tag) or "run"
+    _refuse_unwritable(path, "document", run.doc_ids)
+    with writing(path):
+        path.write_bytes(_lines(run, WHITE_SPACE.sub("_", tag) or "run"))
+
+
+def _lines(run: Run, tag: str) -> bytes:
+    """A line for each ranked document; no id has white space in it."""
+    if (write := compiled("run_lines")) is not None:
+        held, end, n = list[Any](), np.frombuffer(f" {tag}\n".encode(), np.uint8), len(run.scores)
+        for ids, after in (run.topic_ids, " Q0\n"), (run.doc_ids, "\n"):
+            text = np.array(bytearray("".join(f"{one}{after}" for one in ids).encode()))
+            parts = np.append(0, np.flatnonzero(text == ord("\n")) + 1)
+            text[parts[1:] - 1] = ord(" ")
+            held += [text, len(text), parts, len(ids)]
+        longest = sum(int(np.diff(parts).max(initial=0)) for parts in held[2::4])
+        lines = np.empty(n * (longest + len(end) + 48), np.uint8)
+        ranked = run.offsets, run.documents, run.scores, n
+        if size := write(*held, *ranked, end, len(end), lines, len(lines)):
+            return lines[:size].tobytes()
     # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
     scores = iter(run.scores.astype(str).tolist())
-    lines = [
+    return "".join(
         f"{topic_id} Q0 {doc_id} {rank} {next(scores)} {tag}\n"
         for topic_id in run.topic_ids
         for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
-    ]
-    with writing(path):
-        path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    ).encode()
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
@@ -91,16 +108,13 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
     for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag"):
         value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
         if not abs(value) <= LARGEST:
-            raise InputError(
-                f"{path}: line {number}: score {fields[4].decode()!r} is not a finite number (of single precision)"
-            )
+            said = f"{path}: line {number}:"
+            raise InputError(f"{said} score {fields[4].decode()!r} is not a finite number (of single precision)")
         topic_id, doc_id = fields[0].decode(), fields[2].decode()
         ranked = scores.setdefault(topic_id, {})
         if known is not None and doc_id not in known:
-            raise InputError(
-                f"{path}: line {number}: document {doc_id!r} is not in the collection; a run names its documents "
-                "as docs.tsv (or the collection's own ids) does"
-            )
+            said = f"{path}: line {number}: document {doc_id!r} is not in the collection; a run names its documents"
+            raise InputError(f"{said} as docs.tsv (or the collection's own ids) does")
         if doc_id in ranked:
             raise InputError(f"{path}: line {number}: document {doc_id!r} is ranked twice for topic {topic_id!r}")
         ranked[doc_id] = value
@@ -132,10 +146,8 @@ def read_judgments(path: Path) -> Iterator[Judgment]:
         grade = int(fields[-1])
         key = (fields[0].decode(), fields[-2].decode())
         if key in seen:
-            raise InputError(
-                f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again "
-                f"(first in line {seen[key]})"
-            )
+            said = f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again"
+            raise InputError(f"{said} (first in line {seen[key]})")
         seen[key] = number
         yield Judgment(*key, grade, number)
     if not seen:
@@ -239,6 +251,5 @@ def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
     ids = list(ids)
     for id_ in ids if WHITE_SPACE.search("".join(ids)) or not all(ids) else ():  # all at once: it is rare
         if not id_ or WHITE_SPACE.search(id_):
-            raise InputError(
-                f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"
-            )
+            said = f"{path}: a TREC file cannot have the {kind} id {id_!r}:"
+            raise InputError(f"{said} it is empty or has white space in it")

@@ -271,8 +271,7 @@ def table_notes(result: Result, title: str) -> list[str]:
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:

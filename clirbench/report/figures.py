@@ -136,8 +136,7 @@ class Scale:
 
 def file_stem(name: str) -> str:
     """A measure's name as a file name: `RBO(p=0.9)` -> `RBO_p_0.9`, `MAP[news]` -> `MAP_news`."""
-    kept = "".join(c if c.isalnum() or c in "@.-+" else "_" for c in name)
-    return kept.strip("_")
+    return "".join(c if c.isalnum() or c in "@.-+" else "_" for c in name).strip("_")
 
 
 @dataclass(frozen=True)
