@@ -273,6 +273,7 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+ORDERS = "{metric} orders {tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
@@ -389,7 +390,7 @@ def _by_reference(found: Finding) -> str:
         return "Reference {by}, asked too, has too much noise to count."
     told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
     worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
-    return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
+    return f"{worse}; by {{by}}, {ORDERS}{told}."
 
 
 def _separable(found: Finding) -> str:
@@ -448,9 +449,8 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    made = f"Checkpoints of {of}"
-    if found["grouped_by"] == NUMBERED:
-        made = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    named = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    made = named if found["grouped_by"] == NUMBERED else f"Checkpoints of {of}"
     return f"{made} cannot validate a metric for other runs."
 
 
@@ -477,7 +477,5 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: (
-        f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {{tau}} (at least {{low}})."
-    ),
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
 }
