@@ -26,6 +26,7 @@ from clirbench.statistics.correlation import KENDALL, Correlation, between, reli
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
 from clirbench.topics.base import BY_REFERENCE, SECOND, described
+from clirbench.types import by_key
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -279,6 +280,7 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+ORDERS = "{metric} orders {tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
@@ -353,8 +355,7 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    grades = dict.fromkeys(one["grade"] for one in found[1:])
-    by_grade = {grade: [one["metric"] for one in found[1:] if one["grade"] == grade] for grade in grades}
+    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:])
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
@@ -396,11 +397,11 @@ def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
     told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
-    said = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse; by {by}, {metric} "
-    if found["grade"] not in SHOWN:  # then no figure by the own reference stands above
-        said = "Grades go by reference {own} or {by}, whichever is worse; by {own}, {metric} orders {own_tau} "
-        said += "(at least {own_low}), by {by} "
-    return f"{said}{'orders ' * (found['grade'] in SHOWN)}{{tau}} (at least {{low}}){told}."
+    worse = "grades by {own} or {by}, whichever is worse"
+    if found["grade"] in SHOWN:
+        return f"Figures judge retrieval by reference {{own}}, {worse}; by {{by}}, {ORDERS}{told}."
+    own = "by {own}, {metric} orders {own_tau} (at least {own_low})"  # which stands nowhere above
+    return f"References give {worse}; {own}, by {{by}} {{tau}} (at least {{low}}){told}."
 
 
 def _separable(found: Finding) -> str:
@@ -470,9 +471,8 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    made = f"Checkpoints of {of}"
-    if found["grouped_by"] == NUMBERED:
-        made = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    named = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    made = named if found["grouped_by"] == NUMBERED else f"Checkpoints of {of}"
     return f"{made} cannot validate a metric for other runs."
 
 
@@ -499,7 +499,5 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: (
-        f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {{tau}} (at least {{low}})."
-    ),
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
 }
