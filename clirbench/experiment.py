@@ -165,11 +165,7 @@ def english_run(retriever: Retriever, task: Search, english: Text) -> Run:
 
 
 def pass_over(
-    experiment: Experiment,
-    inputs: Inputs,
-    judged: Mapping[str, Retrieval],
-    watch: Watch,
-    first: Measure | None = None,
+    experiment: Experiment, inputs: Inputs, judged: Mapping[str, Retrieval], watch: Watch, first: Measure | None = None
 ) -> Found:
     """What one pass over each text of each system gives; a text that is both sides is read once. `first`: the one
     measure that is computed by the second kind of topics and by further references."""

@@ -129,9 +129,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     """`A, B and C`; of many, the first and how many more: two at least, as a name takes no more room than "1 more"."""
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def many(n: int, noun: str) -> str:
@@ -218,9 +216,7 @@ class TableColumn:
         """The cell as every writer shows it; nothing for a hole."""
         if isinstance(value, float | np.floating):
             return FORMATS[self.format](float(value))
-        if isinstance(value, bool):
-            return str(value).lower()
-        return "" if value is None else str(value)
+        return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
 
 
 @dataclass(frozen=True)

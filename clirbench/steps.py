@@ -29,13 +29,7 @@ from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSe
 
 
 def correlations(
-    item: tuple[Evidence, Units],
-    *,
-    coefficients: Sequence[str],
-    alpha: float,
-    p_value: str,
-    complete: bool,
-    seed: int,
+    item: tuple[Evidence, Units], *, coefficients: Sequence[str], alpha: float, p_value: str, complete: bool, seed: int
 ) -> list[dict[str, Any]]:
     """(evidence, units) -> the fields of every row of correlations.tsv.
 

@@ -99,8 +99,7 @@ def within_limits(limits: Limits) -> AbstractContextManager[None]:
 
 def limit_error(where: Path | str, key: str, what: str) -> InputError:
     """The error for what a limit stops; `{}` in `what` stands for the limit."""
-    most = getattr(current_limits(), key)
-    return InputError(f"{where}: {what.format(most)}; limits.{key}=N allows more")
+    return InputError(f"{where}: {what.format(getattr(current_limits(), key))}; limits.{key}=N allows more")
 
 
 class Text(Protocol):

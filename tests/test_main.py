@@ -16,8 +16,7 @@ from clirbench import __version__
 from clirbench.__main__ import job, main, prepare_arguments
 from clirbench.configuration.composing import composed
 from clirbench.errors import InputError, UnknownName
-from tests.conftest import put
-from tests.conftest import records as table
+from tests.conftest import put, records as table
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
 

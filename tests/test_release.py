@@ -15,8 +15,7 @@ import yaml
 from hydra._internal.utils import get_args_parser
 
 import clirbench.__main__  # noqa: F401  without its patch argparse of 3.14 refuses a parser of Hydra
-from tests.conftest import PACKAGE as ROOT
-from tests.conftest import put
+from tests.conftest import PACKAGE as ROOT, put
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PIN = re.compile(r"^([\w.-]+)==(\S+?)(?: ;[^\\]*)?((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.M)

@@ -3,8 +3,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ConfigError, InputError

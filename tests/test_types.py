@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.errors import InputError
 from clirbench.types import Document, DocumentMap, Documents, Judged, Qrels, Run, rank_order, strictly_falling

@@ -20,8 +20,7 @@ from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
-from clirbench.report.compared import Comparison, RunFiles, read_run
-from clirbench.report.compared import compare as compare_files
+from clirbench.report.compared import Comparison, RunFiles, compare as compare_files, read_run
 from clirbench.report.drawing import COLOURS
 from clirbench.report.facts import by_pair, coefficient_symbol, interval, tau_cell
 from clirbench.report.figures import axis_label

@@ -34,8 +34,7 @@ from clirbench.errors import (
     raise_all,
     shorten,
 )
-from clirbench.experiment import run as work
-from clirbench.experiment import with_store
+from clirbench.experiment import run as work, with_store
 from clirbench.files.run_files import (
     EVENTS,
     Journal,
@@ -114,10 +113,7 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
 def running(experiment: Experiment, cache: Path, folder: Path, command: Sequence[str]) -> Iterator[Result]:
     """What an experiment finds, with its plan and its events in this folder; within the block results can be kept."""
     try:
-        with (
-            recorded(folder, command) as events,
-            with_store(experiment, cache, folder / PLAN, events.tell) as ready,
-        ):
+        with recorded(folder, command) as events, with_store(experiment, cache, folder / PLAN, events.tell) as ready:
             with progress() as bars:
                 result = work(ready, replace(events, shown=bars))
             events.found(result)

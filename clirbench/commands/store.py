@@ -25,7 +25,7 @@ def stored_parts(store: Store, runs: Mapping[str, str]) -> dict[str, list[Path]]
     found: dict[str, list[Path]] = {}
     for path in sorted(store.path.glob("??/*/*.part")):
         if path.is_file() and not path.is_symlink():
-            named = (runs.get(f"{path.parent.name}/{key}") for key in store.head(path)[0])
+            named = (runs.get(f"{path.parent.name}/{key}") for key in store.head(path))
             found.setdefault(next(filter(None, named), UNNAMED), []).append(path)
     return found
 

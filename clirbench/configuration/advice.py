@@ -87,12 +87,13 @@ def elsewhere(word: str, *values: str) -> str:
     'engine.workers=4'
     """
     word = word.lower().replace("_", "-")
-    found = next((meant for meant, words in _table("elsewhere").items() if word in words.split()), "")
+    found = next((meant for meant, words in _table("elsewhere", word).items() if word in words.split()), "")
     return re.sub(r"(\S+)=VALUE", lambda key: _set(key[1], *values), found)
 
 
-def _table(name: str) -> dict[str, str]:
-    return dict(yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")))
+def _table(name: str, word: str = "") -> dict[str, str]:
+    text = (CONF / f"{name}.yaml").read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text)) if not word or word in text.split() else {}  # most keys are ours
 
 
 def _bare(words: Sequence[str]) -> list[str]:

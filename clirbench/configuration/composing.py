@@ -46,9 +46,14 @@ from clirbench.configuration.advice import (
     unknown_keys,
     wrong_choice,
 )
-from clirbench.configuration.laboratories import CONF as CONF
-from clirbench.configuration.laboratories import choices, config_folders, described_commands, hooks
-from clirbench.configuration.laboratories import config_parts as config_parts
+from clirbench.configuration.laboratories import (
+    CONF as CONF,
+    choices,
+    config_folders,
+    config_parts as config_parts,
+    described_commands,
+    hooks,
+)
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
 

@@ -1,10 +1,11 @@
-from clirbench.corpora.base import Corpus as Corpus
-from clirbench.corpora.base import CorpusSource as CorpusSource
+from clirbench.corpora.base import Corpus as Corpus, CorpusSource as CorpusSource
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.corpora.manifest import DemoCorpus, ManifestCorpus
-from clirbench.labs.formats.documents import DocumentsCorpus
-from clirbench.labs.formats.documents import EuroparlDocuments as EuroparlDocuments
-from clirbench.labs.formats.documents import JsonDocuments as JsonDocuments
+from clirbench.labs.formats.documents import (
+    DocumentsCorpus,
+    EuroparlDocuments as EuroparlDocuments,
+    JsonDocuments as JsonDocuments,
+)
 from clirbench.labs.formats.mtme import MtmeCorpus
 from clirbench.labs.formats.wmt import SgmlCorpus, WmtXmlCorpus
 

@@ -234,6 +234,4 @@ def document_map(layout: Layout, text: Text, n_lines: int, size: int) -> Documen
             raise unequal_lines_error(where, len(lines), text.where, n_lines)
         return contiguous_documents(where, lines)
     path = layout.single("docs.tsv")
-    if path is not None:
-        return read_document_map(path, n_lines, text.where)
-    return DocumentMap.blocks_of(n_lines, size)
+    return read_document_map(path, n_lines, text.where) if path is not None else DocumentMap.blocks_of(n_lines, size)

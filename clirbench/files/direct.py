@@ -38,7 +38,7 @@ OPTIONS, CACHE = ("--json", "--quiet"), "runs/.cache"
 asked = ""
 """Where the answer to this start of the program is, or will be; nowhere for a start from Python."""
 at_start: dict[str, list[str]] = {}
-"""The names in the working folder, to which a first run adds its own."""
+"""The names in the working folder, to which a first run adds its own, and in folders that arguments name."""
 
 
 def state_of(path: Any) -> State | None:
@@ -71,7 +71,10 @@ def answer() -> None:
                 sys.stdout.buffer.write(found["said"].encode("latin-1"))
                 sys.stdout.flush()
                 sys.exit(found["status"])
-    gc.set_threshold(50_000, 20, 20)  # a run makes many objects and few cycles: a twentieth of it was looking for them
+    given = (one.rpartition("=")[2].strip("\"'") for one in sys.argv[1:])
+    for place in (form for one in given if os.path.isdir(one) for form in (one, os.path.abspath(one))):
+        at_start.update((inner, _names(inner)) for inner in (place, *_folders(place)))
+    gc.set_threshold(250_000, 20, 20)  # a run makes many objects and few cycles: a twentieth of it was looking for them
 
 
 def _place(arguments: list[str]) -> str:

@@ -27,9 +27,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from clirbench.errors import InputError, escape_unseen, one_line, writing
-from clirbench.files.direct import SETTLED as SETTLED
-from clirbench.files.direct import State as State
-from clirbench.files.direct import state_of as state_of
+from clirbench.files.direct import SETTLED as SETTLED, State as State, state_of as state_of
 from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
 from clirbench.text import SURROGATE, check_name, did_you_mean, whole_content, whole_text
 

@@ -232,9 +232,7 @@ def shape_error(value: Any, shape: Any, key: str = "it") -> str:
             return f"{key} is no list"
         return next(filter(None, (shape_error(item, shape[0], f"an item of {key}") for item in value)), "")
     if isinstance(shape, dict):
-        if not isinstance(value, dict):
-            return f"{key} is no object"
-        return next(filter(None, _misfits(value, shape)), "")
+        return f"{key} is no object" if not isinstance(value, dict) else next(filter(None, _misfits(value, shape)), "")
     fits = shape is object or value is None if shape in (None, object) else type(value) is shape
     return "" if fits else f"{key} is no {'text' if shape is str else getattr(shape, '__name__', 'null')}"
 

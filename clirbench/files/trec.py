@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
+from clirbench.native.library import compiled
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
 
@@ -56,17 +58,32 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     Raises `InputError` for an id in it with white space, `StoreError` where the file cannot be written.
     """
     _refuse_unwritable(path, "topic", run.topic_ids)
-    _refuse_unwritable(path, "document", map(run.doc_ids.__getitem__, np.unique(run.documents).tolist()))
-    tag = WHITE_SPACE.sub("_", tag) or "run"
+    _refuse_unwritable(path, "document", run.doc_ids)
+    with writing(path):
+        path.write_bytes(_lines(run, WHITE_SPACE.sub("_", tag) or "run"))
+
+
+def _lines(run: Run, tag: str) -> bytes:
+    """A line for each ranked document; no id has white space in it."""
+    if (write := compiled("run_lines")) is not None:
+        held, end, n = list[Any](), np.frombuffer(f" {tag}\n".encode(), np.uint8), len(run.scores)
+        for ids, after in (run.topic_ids, " Q0\n"), (run.doc_ids, "\n"):
+            text = np.array(bytearray("".join(f"{one}{after}" for one in ids).encode()))
+            parts = np.append(0, np.flatnonzero(text == ord("\n")) + 1)
+            text[parts[1:] - 1] = ord(" ")
+            held += [text, len(text), parts, len(ids)]
+        longest = sum(int(np.diff(parts).max(initial=0)) for parts in held[2::4])
+        lines = np.empty(n * (longest + len(end) + 48), np.uint8)
+        ranked = run.offsets, run.documents, run.scores, n
+        if size := write(*held, *ranked, end, len(end), lines, len(lines)):
+            return lines[:size].tobytes()
     # The shortest text that reads back as the same float32; Python's repr of the double would be twice as long.
     scores = iter(run.scores.astype(str).tolist())
-    lines = [
+    return "".join(
         f"{topic_id} Q0 {doc_id} {rank} {next(scores)} {tag}\n"
         for topic_id in run.topic_ids
         for rank, doc_id in enumerate(run.ranking(topic_id), start=1)
-    ]
-    with writing(path):
-        path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    ).encode()
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:

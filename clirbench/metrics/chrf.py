@@ -84,8 +84,7 @@ class ChrF:
         """Each segment's row of the reference that scores highest: (references, segments, 3N) -> (segments, 3N)."""
         if len(counts) == 1:
             return np.asarray(counts[0])
-        best = self.score(counts).argmax(axis=0)
-        return np.asarray(np.take_along_axis(counts, best[None, :, None], axis=0)[0])
+        return np.asarray(np.take_along_axis(counts, self.score(counts).argmax(axis=0)[None, :, None], axis=0)[0])
 
     def score(self, totals: Doubles) -> Doubles:
         """chrF from summed statistics, vectorised over leading axes: (..., 3 * orders) -> (...), 0-100."""
@@ -135,9 +134,7 @@ class Symbols:
             cut = known if lines is reference else tokens.tokens_of(tokeniser, lines, known)
             return cut.numbers, cut.offsets
         codes, offsets = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
-        if self.whitespace:
-            return codes.astype(np.int32), offsets
-        return without_white(codes, offsets)
+        return (codes.astype(np.int32), offsets) if self.whitespace else without_white(codes, offsets)
 
 
 @tokens.of_references(8)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.native.library import compiled
-from clirbench.types import Doubles
+from clirbench.types import Doubles, distinct
 
 Numbers = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -71,7 +71,7 @@ class Ngrams(NamedTuple):
 
 def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) -> Ngrams:
     """References, ready to be counted against."""
-    used = np.unique(symbols)
+    used = distinct(symbols)
     ids = np.full(int(used[-1]) + 2 if len(used) else 1, len(used) + 1, dtype=np.int32)
     ids[used] = np.arange(1, len(used) + 1)
     made, segments = Ngrams(symbols, offsets, n_references, order, ids, None), (len(offsets) - 1) // n_references

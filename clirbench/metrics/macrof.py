@@ -162,9 +162,8 @@ def _terms(held: Doubles, *, micro: bool, beta: float, k: float) -> tuple[Double
 
 def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
     """REFS, PREDS and MATCH of every type, one sparse row a segment, from the tokens of both sides."""
-    from scipy.sparse import csr_array
-
     from clirbench.metrics.kernels import count_types
+    from clirbench.native.special import csr_array
 
     counts = count_types(ours.numbers, ours.offsets, theirs.numbers, theirs.offsets)
     return csr_array(counts, shape=(len(ours.lengths), 3 * ours.n_types))
@@ -172,7 +171,7 @@ def type_statistics(ours: Tokens, theirs: Tokens) -> Sparse:
 
 def _joined(stretches: Iterable[tuple[Tokens, Tokens]], n: int) -> Sparse:
     """The statistics of `n` segments, of which some are counted at a time."""
-    from scipy.sparse import csr_array
+    from clirbench.native.special import csr_array
 
     data, indices, indptr, shape = Spool(), Spool(), Spool(), (0, 0)
     indptr.write(np.zeros(1, dtype=np.int64))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError, shorten
-from clirbench.files import score_tables as score_formats
-from clirbench.files import tables
+from clirbench.files import score_tables as score_formats, tables
 from clirbench.files.score_tables import HOLES, Row
 from clirbench.metrics.base import Statistics
 from clirbench.metrics.segments import AGGREGATES, MadeElsewhere, SegmentScores

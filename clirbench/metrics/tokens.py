@@ -210,8 +210,7 @@ def hypothesis_tokens(tokeniser: Tokeniser, hypotheses: Sequence[str], reference
 
 def stretches(n: int) -> Iterator[slice]:
     """All of `n` segments in parts of about one size, at most `STRETCH`."""
-    bounds = np.linspace(0, n, -(-n // STRETCH) + 1).astype(int).tolist()
-    return starmap(slice, pairwise(bounds))
+    return starmap(slice, pairwise(np.linspace(0, n, -(-n // STRETCH) + 1).astype(int).tolist()))
 
 
 def token_stretches(

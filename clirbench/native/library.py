@@ -33,6 +33,7 @@ LOOPS = {
     "resampled": "i4 n i4 f8 n u1 f8 n n d d n f8",
     "gram_hashes": "u1 n u1 u8 u8",
     "count_types": "i4 n i8 i4 n i8 n f8 i4 i4",
+    "run_lines": "u1 n i8 n u1 n i8 n i8 i4 f4 n u1 n u1 n",
 }
 """What each loop takes: whole numbers (n), floating-point ones (d), and arrays of a type or None, a null pointer."""
 # No sum may be fused or reordered: results are numpy's to the last bit.

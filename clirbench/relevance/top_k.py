@@ -50,8 +50,7 @@ class TopK(BestRanked):
         return super(TopK, self.fitted(ideal, topics)).judge(ideal, documents, topics)
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
-        last = scores[min(self.k or DEFAULT, len(scores)) - 1]
-        return int((scores >= last).sum())
+        return int((scores >= scores[min(self.k or DEFAULT, len(scores)) - 1]).sum())
 
 
 @dataclass(frozen=True)

@@ -60,16 +60,14 @@ def answered(result: Result) -> Answer:
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
         found = [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
-        return Answer("", tuple(found), tuple(sentences(found)))
-    if result.units.along_training:
+    elif result.units.along_training:
         found = [*_along(result, measure, metrics)]
     else:
         rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-        keys = ((measure.name, metric.name) for metric in metrics)
-        made = [agreement(rows[key], result) for key in keys if key in rows]
+        made = [agreement(row, result) for metric in metrics if (row := rows.get((measure.name, metric.name)))]
         made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
         found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
-    return Answer(measure.name, tuple(found), tuple(sentences(found)))
+    return Answer(measure.name if measure and metrics else "", tuple(found), tuple(sentences(found)))
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
@@ -161,30 +159,28 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
     units = result.other_readings[by]
     values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
-    return Finding(
-        "reading", values=values | {"together": max(units.groups(result.board.systems), key=len, default=[])[:2]}
-    )
+    values["together"] = max(units.groups(result.board.systems), key=len, default=[])[:2]
+    return Finding("reading", values=values)
 
 
 def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
     """What every further reference does to the grades, those without a vote last; then, of another kind of topics, also
     whether it orders the systems otherwise."""
     for label, kinds in sorted(result.kinds.items(), key=lambda item: (item[0] == SECOND, not item[1].votes)):
-        by, lowered_by = label.removeprefix(BY_REFERENCE), row.lowered.split()
-        held = [(rows[row.measure, one.metric], one) for one in kinds.metrics]
+        by, one = label.removeprefix(BY_REFERENCE), next(one for one in kinds.metrics if one.metric == row.metric)
+        held = [(rows[row.measure, of.metric], of) for of in kinds.metrics]
         if label == SECOND:
-            grade = next((one.grade for own, one in held if own is row and "topics" in lowered_by), "")
+            grade = one.grade if "topics" in row.lowered.split() else ""
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
             said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
             yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
         elif kinds.votes:
-            counted = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
-            lowered = [one.metric for own, one in counted if not at_cap(own, result.board)]
+            counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
+            lowered = [own.metric for own in counted if not at_cap(own, result.board)]
             values = {"own": _own_reference(result), "by": by}
-            of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
-            values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}
+            values |= {"lowered": lowered, "metric": row.metric, "tau": one.tau, "low": one.low}
             yield Finding("reference", values=values)
         else:
             yield Finding("reference", values={"by": by, "noisy": True})
@@ -378,14 +374,13 @@ def _range(found: Finding) -> str:
 
 
 def _queries(found: Finding) -> str:
-    if "second" not in found.values:
-        return "Topics are {topics}, not people's queries."
-    same = found["first"] == found["first_by_second"]
+    known = found.values.get
+    same = known("first") == known("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
     said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
-    if found["grade"]:
+    if known("grade"):
         said = {"grade": f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"}
-    otherwise = "; ".join(text for name, text in said.items() if found[name])
+    otherwise = "; ".join(text for name, text in said.items() if known(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
 
 

@@ -192,11 +192,9 @@ def legend(result: Result) -> list[str]:
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
-    told += (
-        f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics "
-    )
-    told += "together. Systems are made independently if each was trained by itself, ideally by different makers: with "
-    told += "other data or settings, too; checkpoints or other uses of one trained system are not."
+    told += f"from {strong}, moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all "
+    told += "metrics together. Systems are made independently if each was trained by itself, ideally by different "
+    told += "makers: with other data or settings, too; checkpoints or other uses of one trained system are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -279,8 +277,7 @@ def table_notes(result: Result, title: str) -> list[str]:
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:

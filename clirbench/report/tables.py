@@ -135,7 +135,7 @@ def retriever_tables(result: Result) -> list[Table]:
     text = [
         "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
         "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
-        "own ranking of the reference side. The intervals are not corrected for their number.",
+        "own ranking of the reference side. The intervals are not corrected for their number."
     ]
     turned = [
         f"{a.metric}/{b.metric}"

@@ -199,9 +199,7 @@ def _step_5(word: str) -> str:
     stem = word
     if word.endswith("e") and (measure > 1 or (measure == 1 and not _ends_cvc(word[:-1]))):
         stem = word[:-1]
-    if stem.endswith("l") and _ends_doubled(stem) and measure > 1:
-        return stem[:-1]
-    return stem
+    return stem[:-1] if stem.endswith("l") and _ends_doubled(stem) and measure > 1 else stem
 
 
 _KINDS = defaultdict(lambda: "c", {ord(letter): "y" if letter == "y" else "v" for letter in "aeiouy"})
@@ -285,9 +283,7 @@ def without_possessive(word: str) -> str:
 
 def lower_case(word: str) -> str:
     """Each character in lower case by itself, as Java does: I with a dot becomes i, a last sigma stays σ."""
-    if word.isascii():
-        return word.lower()
-    return "".join("i" if letter == "\u0130" else letter.lower() for letter in word)
+    return word.lower() if word.isascii() else "".join("i" if letter == "\u0130" else letter.lower() for letter in word)
 
 
 @dataclass(frozen=True)

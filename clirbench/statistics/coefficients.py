@@ -68,8 +68,7 @@ def inversions(sizes: tuple[int, ...]) -> Doubles:
                 lower = counts[: most + 1]
                 lower[:] = _times_ratio(lower, before + i, i) * (i / (before + i))
         before += size
-    mirrored = counts[: (largest + 1) // 2][::-1]
-    return np.concatenate([counts, mirrored])
+    return np.concatenate([counts, counts[: (largest + 1) // 2][::-1]])
 
 
 def _times_ratio(counts: Doubles, up: int, down: int) -> Doubles:
@@ -100,9 +99,7 @@ def kendall_exact(x: Doubles, y: Doubles, balance: float) -> PValue | None:
     tails = _tails(tied[0] if tied else groups[0])
     largest = len(tails) - 1
     fewest = round((largest - abs(balance)) / 2)
-    if 2 * fewest >= largest:
-        return PValue(1.0, "exact")
-    return PValue(min(1.0, 2 * float(tails[fewest])), "exact")
+    return PValue(1.0, "exact") if 2 * fewest >= largest else PValue(min(1.0, 2 * float(tails[fewest])), "exact")
 
 
 def by_orders(statistic: Statistic, n: int, p_value: str, samples: int = SAMPLES, seed: int = 0) -> PValue:
@@ -138,9 +135,7 @@ def all_orders(n: int) -> Ints:
 
 def significance(p_value: float, alpha: float) -> Literal["true", "false", "undefined"]:
     """Whether p < alpha, as tables write it; `undefined` for NaN."""
-    if isnan(p_value):
-        return "undefined"
-    return "true" if p_value < alpha else "false"
+    return "undefined" if isnan(p_value) else "true" if p_value < alpha else "false"
 
 
 def holm(p_values: Sequence[float], family: int | None = None) -> list[float]:
@@ -187,8 +182,7 @@ def ranks(columns: Doubles) -> Doubles:
         _, place, sizes = np.unique(row, return_inverse=True, return_counts=True)
         return np.asarray((np.cumsum(sizes) - (sizes - 1) / 2)[place])
 
-    found = np.apply_along_axis(of, -1, columns)
-    return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, found)
+    return np.where(np.isnan(columns).any(axis=-1, keepdims=True), np.nan, np.apply_along_axis(of, -1, columns))
 
 
 def standardised(columns: Doubles) -> Doubles:
@@ -254,9 +248,7 @@ def kendall_a(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = 
     **Source:** Kendall 1938, "A new measure of rank correlation".
     """
     result = kendall(x, y, p_value=p_value, samples=samples, seed=seed)
-    if not result.defined:
-        return result
-    return replace(result, value=pair_balance(x, y) / (len(x) * (len(x) - 1) / 2))
+    return result if not result.defined else replace(result, value=pair_balance(x, y) / (len(x) * (len(x) - 1) / 2))
 
 
 def spearman(x: Doubles, y: Doubles, *, p_value: str = "exact", samples: int = SAMPLES, seed: int = 0) -> Coefficient:

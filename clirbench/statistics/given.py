@@ -319,8 +319,7 @@ def equal_pairs(x: Doubles, y: Doubles, unit: Ints, covariate: Doubles) -> Equal
         for low, high in zip(rows[:half], rows[len(rows) - half :], strict=True):
             if x[low] < x[high] and y[low] != y[high]:
                 pairs, right = pairs + 1, right + int(y[low] < y[high])
-    p = float(bdtrc(right - 1, pairs, 0.5)) if right else 1.0
-    return EqualPairs(right, pairs, p)
+    return EqualPairs(right, pairs, float(bdtrc(right - 1, pairs, 0.5)) if right else 1.0)
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,7 @@ def grade(low: float, high: float, reliability: float = nan) -> str:
             return name
     if high < 0:
         return CONTRADICTED
-    if reliability < RELIABLE:
-        return NOISY
-    return LITTLE if high < SHOWN[STRONG] else OPEN
+    return NOISY if reliability < RELIABLE else LITTLE if high < SHOWN[STRONG] else OPEN
 
 
 def reliability(values: Doubles) -> float:

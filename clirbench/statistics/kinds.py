@@ -12,6 +12,7 @@ from math import nan
 
 import numpy as np
 
+from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
 from clirbench.scoreboard import Scoreboard
 from clirbench.statistics.agreement import taus_of_orders
@@ -20,7 +21,7 @@ from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, weakened
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
-from clirbench.types import Doubles, Ints
+from clirbench.types import Doubles
 
 TOPICS, ANOTHER, RETRIEVER = "topics", "another", "retriever"
 """What lowers a grade to that of the second kind of topics, of another reference, or of another retriever."""
@@ -104,20 +105,17 @@ def compared_kinds(
     topics = min(n_first, n_second)
     if topics < 2 or len(first) > MOST or units.along_training:
         return None
-    rng, unit = np.random.default_rng([seed, topics]), units.index
-    pair = spaced(first, topics), spaced(second, topics)
-    halves = halves_of(measure, first, min(topics, n_first // 2), unit, rng)
-    orders = [aggregated(measure, spaced(values, min(topics, n_first // 2))) for values in (first, second)]
+    unit, half = units.index, min(topics, n_first // 2)
+    halves, drawn = _drawn(evidence, name, second.tobytes(), seed)
+    apart = [float(taus_of_orders(one[None], other[None], unit)[0, 0]) for one, other in halves]
+    orders = [aggregated(measure, spaced(values, half)) for values in (first, second)]
     x = np.stack([metric.oriented for metric in metrics]) if metrics else np.empty((0, len(first)))
-    found = []
-    for values in pair:
-        drawn = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
-        ys = np.stack([aggregated(measure, one) for one in (values, *drawn)])
-        found.append(taus_of_orders(x, ys, unit))
+    found = [taus_of_orders(x, ys, unit) for ys in drawn]
     moved = found[0] - found[1]
     differences, width = moved[:, 0], NORMAL * np.std(moved[:, 1:], axis=1, ddof=1)
-    known = reliability(pair[1]) if evidence.is_mean(name) else nan
-    column = replace(evidence.board[name], values=measure.aggregate(pair[1]))
+    fewer = spaced(second, topics)
+    known = reliability(fewer) if evidence.is_mean(name) else nan
+    column = replace(evidence.board[name], values=measure.aggregate(fewer))
     rows = between(evidence.board, column, units, alpha, known)
     columns = (found[1][:, 0], found[0][:, 0], differences - width, differences + width, np.abs(differences) > width)
     made = tuple(
@@ -127,7 +125,8 @@ def compared_kinds(
     agreed = taus_of_orders(orders[0][None], orders[1][None], unit)
     means = (np.nan_to_num(aggregated(measure, values), nan=-np.inf) for values in (first, second))
     one, other = (evidence.systems[int(of.argmax())] for of in means)
-    return Kinds(*said, topics, known, float(agreed[0, 0]), halves, made, (one, other))
+    lowest = float(np.quantile(apart, LEAST, method="lower"))
+    return Kinds(*said, topics, known, float(agreed[0, 0]), lowest, made, (one, other))
 
 
 def lowered_by_kinds(
@@ -169,13 +168,19 @@ def aggregated(measure: Measure, values: Doubles) -> Doubles:
     return np.asarray(measure.aggregate(values) * (1 if measure.higher_is_better else -1))
 
 
-def halves_of(measure: Measure, values: Doubles, n: int, unit: Ints, rng: np.random.Generator) -> float:
-    """The 2 % point of tau between the orders of the systems by two disjoint random sets of n topics; NaN for n = 0."""
-    if n < 1:
-        return nan
-    taus = []
-    for _ in range(DRAWS):
-        order = rng.permutation(values.shape[1])[: 2 * n]
-        one, other = (aggregated(measure, values[:, part]) for part in (order[:n], order[n:]))
-        taus.append(float(taus_of_orders(one[None], other[None], unit)[0, 0]))
-    return float(np.quantile(taus, LEAST, method="lower"))
+@keep_recent(4)
+def _drawn(evidence: Evidence, name: str, second: bytes, seed: int) -> tuple[list[list[Doubles]], list[Doubles]]:
+    """What needs no groups of systems: the systems by two disjoint random halves of the first kind in each of `DRAWS`,
+    and by equal numbers of topics of each kind, as they are and resampled."""
+    first, measure = evidence.per_topic[name], evidence.measures[name]
+    both = first, np.frombuffer(second).reshape(len(first), -1)
+    topics, n = min(values.shape[1] for values in both), first.shape[1]
+    rng, used = np.random.default_rng([seed, topics]), 2 * min(topics, n // 2)
+    halves = [
+        [aggregated(measure, first[:, part]) for part in np.split(rng.permutation(n)[:used], 2)] for _ in range(DRAWS)
+    ]
+    drawn = []
+    for values in (spaced(one, topics) for one in both):
+        some = (values[:, rng.integers(topics, size=topics)] for _ in range(DRAWS))
+        drawn.append(np.stack([aggregated(measure, one) for one in (values, *some)]))
+    return halves, drawn

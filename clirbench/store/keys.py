@@ -34,8 +34,8 @@ ROOMS = (
     "measures", "systems", "statistics", "scoreboard.py", "steps.py",
 )  # fmt: skip
 """What a number can depend on."""
-CODE = (".py", ".pyi", ".pyc", ".so")
-"""What is code, or was compiled from it; other files beside it are data (word lists)."""
+NO_CONTENT = frozenset({".pyi", ".pyc", ".so"})
+"""What stands for code or was compiled from it, be it whole or just being written; all else is code or data."""
 
 
 def fingerprint(*values: Any) -> str:
@@ -52,11 +52,12 @@ def fingerprint(*values: Any) -> str:
 
 
 @lru_cache(maxsize=1)
-def environment() -> tuple[str, ...]:
+def environment() -> str:
     """What moves numbers without being named by a component: Python (its Unicode tables), libraries, and our code."""
-    libraries = (f"{name}-{version(name)}" for name in ("numpy", "scipy"))
-    ours = code_in(*(PACKAGE / room for room in ROOMS))
-    return (f"python-{sys.version_info[0]}.{sys.version_info[1]}", *libraries, ours)
+    libraries = " ".join(f"{name}-{version(name)}" for name in ("numpy", "scipy"))
+    return (
+        f"python-{sys.version_info[0]}.{sys.version_info[1]} {libraries} {code_in(*(PACKAGE / room for room in ROOMS))}"
+    )
 
 
 def _feed(digest: "Digest", value: Any) -> None:
@@ -137,11 +138,12 @@ def code_of(module: str) -> str:
     A class of a notebook has no file: nobody knows whether its code is what it was, so nothing of it is found again.
     """
     file = getattr(sys.modules.get(module), "__file__", None)
-    return _code_at(Path(file), module) if file else uuid4().hex
+    return _code_at(file, module) if file else uuid4().hex
 
 
 @lru_cache(maxsize=256)
-def _code_at(place: Path, module: str) -> str:
+def _code_at(file: str, module: str) -> str:
+    place = Path(file)
     if place.is_relative_to(PACKAGE):
         room = place.relative_to(PACKAGE).parts
         return code_in(PACKAGE / room[0] / room[1]) if room[0] == "labs" else ""
@@ -154,6 +156,6 @@ def code_in(*places: Path) -> str:
     digest = hashlib.sha256()
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file() and (path.suffix == ".py" or path.suffix not in CODE):
+            if not NO_CONTENT.intersection(path.suffixes) and path.is_file():
                 _feed(digest, (path.relative_to(place.parent).as_posix(), path.read_bytes()))
     return digest.hexdigest()

@@ -123,10 +123,10 @@ class Store:
         """
         found: dict[str, Any] = {}
         for part in self._parts(folder) if keys else ():
-            head, begin = self.head(part)
-            with self._reported(part):
+            with self._reported(part), open_regular(part) as file:
+                head, begin = _head(file, part.stem)
                 for key in (key for key in keys if key in head and key not in found):
-                    content = _content(part, key, head[key], begin)
+                    content = _content(file, key, head[key], begin)
                     found[key] = Entry(self, folder, key) if key in bulky else _unpacked(content, head[key])
         return found
 
@@ -186,16 +186,12 @@ class Store:
         except OSError:
             return []
 
-    def head(self, part: Path) -> tuple[Mapping[str, Any], int]:
-        """What the head of a part says of each of its keys, and where its arrays begin; nothing where it is damaged."""
+    def head(self, part: Path) -> Mapping[str, Any]:
+        """What the head of a part says of each of its keys; nothing where it is damaged."""
         head: Mapping[str, Any] = {}
-        line = b""
         with self._reported(part), open_regular(part) as file:
-            sums, line = file.read(SUM), file.readline()
-            if _sum(part.stem, line) != sums:
-                raise ValueError("the sum of its head does not fit")
-            head = json.loads(line)
-        return head, SUM + len(line)
+            head, _ = _head(file, part.stem)
+        return head
 
     @contextmanager
     def _reported(self, part: Path) -> Iterator[None]:
@@ -254,17 +250,24 @@ def _sum(name: str, *contents: Any) -> bytes:
     return digest.hexdigest().encode()
 
 
-def _content(part: Path, key: str, spec: Mapping[str, Any], begin: int) -> Any:
+def _head(file: IO[bytes], name: str) -> tuple[Mapping[str, Any], int]:
+    """What the head of the part of this name says of each key, and where its arrays begin; else raises `ValueError`."""
+    sums, line = file.read(SUM), file.readline()
+    if _sum(name, line) != sums:
+        raise ValueError("the sum of its head does not fit")
+    return json.loads(line), SUM + len(line)
+
+
+def _content(file: IO[bytes], key: str, spec: Mapping[str, Any], begin: int) -> Any:
     """The bytes that `spec` describes, read or in a private map of the file; raises `ValueError` for others."""
     begin, size = begin + spec["at"], spec["size"]
-    with open_regular(part) as file:
-        content: Any = None
-        if size >= MAPPED:
-            with suppress(OSError):  # not every file system can; then it is read
-                content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))[begin : begin + size]
-        if content is None:
-            content = bytearray(size)
-            os.preadv(file.fileno(), [content], begin)
+    content: Any = None
+    if size >= MAPPED:
+        with suppress(OSError):  # not every file system can; then it is read
+            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))[begin : begin + size]
+    if content is None:
+        content = bytearray(size)
+        os.preadv(file.fileno(), [content], begin)
     if len(content) != size or _sum(key, content).decode() != spec["sum"]:
         raise ValueError("the sum of a value does not fit")
     return content
@@ -322,10 +325,9 @@ def _taken_apart(value: Any) -> tuple[str, dict[str, Any]]:
 
 def _put_together(kind: str, held: dict[str, Any]) -> Any:
     if kind == "run":
-        ids = {name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}
-        return Run(**{**held, **ids})
+        return Run(**{**held, **{name: tuple(held[name]) for name in ("topic_ids", "doc_ids")}})
     if kind == "csr":
-        from scipy.sparse import csr_array
+        from clirbench.native.special import csr_array
 
         return csr_array(tuple(held[name] for name in CSR), shape=tuple(held["shape"]))
     return held if kind == "dict" else held["value"]

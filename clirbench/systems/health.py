@@ -24,7 +24,7 @@ from clirbench.pages import Table
 from clirbench.systems.likeness import Hashes, dice
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
-from clirbench.types import Doubles, Failure, Floats, Ints, Translation
+from clirbench.types import Doubles, Failure, Floats, Ints, Translation, distinct
 
 OFFSETS = (-2, -1, 1, 2)
 FEWEST = 8
@@ -111,7 +111,7 @@ def opening(text: Text) -> Hashes:
     made, last = line[3:], max(0, len(letters) - 3)
     for at in range(4):
         made = made * MULTIPLIER + letters[at : last + at].astype(np.uint64)
-    return np.unique(made[(line[3:] == line[:last]) & ~ends[:last]])
+    return distinct(made[(line[3:] == line[:last]) & ~ends[:last]])
 
 
 @keep_recent(2)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from clirbench.corpora.base import Corpus
 from clirbench.text import Text, TextLines
-from clirbench.types import EMPTY, Doubles, Failure, Translation
+from clirbench.types import EMPTY, Doubles, Failure, Translation, distinct
 
 Hashes = NDArray[np.uint64]
 
@@ -62,7 +62,7 @@ def sketch(pieces: Iterator[bytes]) -> Hashes:
         # Most are far too large: what is likely to do is tried first.
         for most in (LARGEST // (len(piece) // (20 * SIZE) + 1), LARGEST):
             most = min(most, int(kept[-1])) if len(kept) == SIZE else most
-            found = np.unique(np.concatenate([kept, word_grams(piece, most)]))[:SIZE]
+            found = distinct(np.concatenate([kept, word_grams(piece, most)]))[:SIZE]
             if len(found) == SIZE:
                 break
         kept = found
@@ -95,8 +95,7 @@ def dice(a: Hashes, b: Hashes, size: int = SIZE) -> float:
     a, b = (hashes[: np.searchsorted(hashes, end, side="right")] for hashes in (a, b))
     if not len(a) or not len(b):
         return 0.0
-    shared = np.count_nonzero(a[np.minimum(np.searchsorted(a, b), len(a) - 1)] == b)
-    return 2 * int(shared) / (len(a) + len(b))
+    return 2 * int(np.count_nonzero(a[np.minimum(np.searchsorted(a, b), len(a) - 1)] == b)) / (len(a) + len(b))
 
 
 def dice_rows(sketches: Sequence[Hashes], size: int) -> Iterator[tuple[int, Doubles]]:

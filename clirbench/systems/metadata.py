@@ -113,9 +113,7 @@ def _regex(part: str) -> re.Pattern[str] | None:
         else:
             name = mark["percent"] or mark["brace"]
             pieces.append(f"(?P<{name}>{_NUMBER if name in NUMERIC else '.+?'})")
-    if not pieces:
-        return None
-    return re.compile("".join([*pieces, re.escape(part[end:])]), re.DOTALL)
+    return None if not pieces else re.compile("".join([*pieces, re.escape(part[end:])]), re.DOTALL)
 
 
 def _children(folder: Path, part: str) -> Iterator[tuple[str, re.Match[str] | None]]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clirbench.commands import status
-from clirbench.commands import store as command
+from clirbench.commands import status, store as command
 from clirbench.engines.local import Serial
 from clirbench.errors import InputError, StoreError
 from clirbench.files.run_files import MARKER

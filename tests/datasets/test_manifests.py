@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.commands.fetch import main
 from clirbench.datasets.manifests import ManifestFiles, load_manifest, manifest_names, missing_data, unpack_facts

@@ -62,6 +62,7 @@ class World:
         shutil.copytree(self.work / "data", self.work / "other", symlinks=True)
         compileall.compile_dir(place / "program", quiet=1)
         time.sleep(2.5)  # what is younger is not known again by its times
+        os.utime(systems)  # but by its names, as an argument is in a folder just made
 
     def start(
         self, arguments: Sequence[str] = RUN, options: Sequence[str] = (), cwd: str = "work", **variables: str

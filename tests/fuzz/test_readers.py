@@ -9,8 +9,7 @@ import pytest
 from clirbench.errors import ClirbenchError
 from tests.fuzz.budget import INPUTS, SEED, few_calls, refused
 from tests.fuzz.mutation import mutated
-from tests.fuzz.readers import READERS as CORE
-from tests.fuzz.readers import Reader
+from tests.fuzz.readers import READERS as CORE, Reader
 from tests.hostile import read_or_refused, repeated
 
 LABS = sorted((Path(__file__).resolve().parents[1] / "labs").glob("*/readers.py"))

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sacrebleu.metrics import BLEU as SacreBLEU
-from sacrebleu.metrics import CHRF
+from hypothesis import given, settings, strategies as st
+from sacrebleu.metrics import BLEU as SacreBLEU, CHRF
 
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU, reference_ngrams

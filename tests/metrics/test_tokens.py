@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.metrics.chrf import CHRF
 

@@ -89,6 +89,11 @@ def arguments(rng: Rng, name: str) -> Sequence[Any]:
         case "gram_hashes":
             text, plain = numbers(rng, n, 255, np.uint8), numbers(rng, 256, 255, np.uint8)
             return text, n, plain, np.array([1 << 62], dtype=np.uint64), np.empty(n, dtype=np.uint64)
+        case "run_lines":
+            text, topics, docs = numbers(rng, n, 255, np.uint8), offsets(rng, few, n), offsets(rng, 9, n)
+            ranked = offsets(rng, few, n), numbers(rng, n, 8), rng.random(n).astype(np.float32) + 1, n
+            lines = np.empty(int(rng.integers(0, 9999)), dtype=np.uint8)
+            return text, n, topics, few, text, n, docs, 9, *ranked, text, n, lines, len(lines)
     raise AssertionError(f"{name} is given nothing hostile")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
+from clirbench.files import trec
 from clirbench.measures import rbo
 from clirbench.measures.rbo import RBO
 from clirbench.metrics import kernels
@@ -25,7 +26,7 @@ from clirbench.retrieval import bm25
 from clirbench.retrieval.bm25 import BM25
 from clirbench.retrieval.postings import asked_terms, known_chunks
 from clirbench.systems import grams
-from clirbench.types import Document, Documents, Judged, Qrels, Topic
+from clirbench.types import Document, Documents, Judged, Qrels, Run, Topic
 from tests.conftest import PACKAGE as ROOT
 from tests.native import hostile
 
@@ -38,7 +39,7 @@ def both(monkeypatch: pytest.MonkeyPatch, compute: Any) -> None:
     """The same types and bytes, computed by compiled loops and without them."""
     ours = compute()
     with monkeypatch.context() as without:
-        for module in (kernels, grams, bm25, rbo):
+        for module in (kernels, grams, bm25, rbo, trec):
             without.setattr(module, "compiled", lambda name: None)
         theirs = compute()
     assert len(ours) == len(theirs) > 0
@@ -113,6 +114,22 @@ def test_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
         both(monkeypatch, numbered)
         both(monkeypatch, ranked)
+
+
+@compiled_only
+def test_run_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Scores of every size: few decimals, many, next to a power of ten, and such as numpy writes with an exponent."""
+    rng, path = np.random.default_rng(0), tmp_path / "a.run"
+    near = np.nextafter(np.float32(10) ** rng.integers(-2, 5, 99), np.float32(rng.integers(0, 2, 99) * 99))
+    sizes = 10 ** rng.uniform(-2, 5, 999), np.arange(999) / 128, rng.integers(1, 2**23, 999) / 2.0**9, near
+    for scores in (*sizes, np.array([1e-9, 0, -3, 1e9])):
+        of = {topic: {f"d{i}é": float(score) for i, score in enumerate(scores)} for topic in ("1", "two")}
+
+        def written() -> list[Any]:
+            trec.write_run(path, Run.of(of), "a b")  # noqa: B023
+            return [np.frombuffer(path.read_bytes(), dtype=np.uint8)]
+
+        both(monkeypatch, written)
 
 
 @compiled_only

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from clirbench.retrieval.analyzers import STOP_WORDS, English, lower_case, without_possessive
 from clirbench.text import TextFile

@@ -1,8 +1,7 @@
 """Expected words: the rules of UAX #29 by hand; agreement with Lucene itself stands in test_english.py."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.errors import ConfigError
 from clirbench.retrieval import analyzers as module

@@ -6,8 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from clirbench.errors import AlignmentError, UnknownName

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.measures.rbo import RBO
 from clirbench.metrics.bleu import BLEU

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.errors import ConfigError, InputError
 from clirbench.systems.metadata import canonical, joined_metadata, natural_key, path_matches, placeholders

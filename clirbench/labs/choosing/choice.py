@@ -76,12 +76,7 @@ class Choice:
 
 
 def choices(
-    evidence: Evidence,
-    units: Units,
-    shortlists: Sequence[int] = (1, 2, 3, 5),
-    *,
-    seed: int = 0,
-    complete: bool = False,
+    evidence: Evidence, units: Units, shortlists: Sequence[int] = (1, 2, 3, 5), *, seed: int = 0, complete: bool = False
 ) -> list[Choice]:
     """A row for every measure, metric and short-list size (sizes above the number of systems are left out).
 

@@ -109,8 +109,7 @@ def _with(component: Any, path: Sequence[str], value: object, key: str) -> Any:
     known = [f.name for f in fields(component) if f.init] if is_dataclass(component) else []
     if name not in known:
         raise UnknownName(f"field of {key}", name, known)
-    inner = _with(getattr(component, name), rest, value, key) if rest else value
-    return replace(component, **{name: inner})
+    return replace(component, **{name: _with(getattr(component, name), rest, value, key) if rest else value})
 
 
 def rerun(experiment: Experiment, result: Result, universe: Universe) -> Scoreboard:

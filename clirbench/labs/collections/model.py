@@ -54,11 +54,7 @@ class Mean:
 
 
 def pooled_mean(
-    y: Doubles,
-    v: Doubles,
-    level: float = 0.95,
-    groups: Ints | None = None,
-    makers: Sequence[Mapping[str, float]] = (),
+    y: Doubles, v: Doubles, level: float = 0.95, groups: Ints | None = None, makers: Sequence[Mapping[str, float]] = ()
 ) -> Mean:
     """The random-effects mean of `y`: (k,) estimates with noise variances `v` > 0; with one there is no interval.
 

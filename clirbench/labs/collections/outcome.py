@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from clirbench.api.outcome import Outcome, folder_of
 from clirbench.errors import escape_unseen
-from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum
-from clirbench.labs.collections.pooling import pool as pool_folders
+from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum, pool as pool_folders
 from clirbench.pages import Page, Plots, Points, Section, Table, interval, number, points
 from clirbench.report import markdown
 from clirbench.report.drawing import COLOURS, Drawing, Label, Line, Mark, svg

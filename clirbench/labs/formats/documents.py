@@ -169,9 +169,7 @@ class DocumentsCorpus:
 
     def _text(self, path: Path, ids: tuple[str, ...]) -> Text:
         plain = path.name.removesuffix(".gz")
-        if path.is_file() and plain.endswith(".txt"):
-            return TextFile(path)
-        return self._documents(path, ids)
+        return TextFile(path) if path.is_file() and plain.endswith(".txt") else self._documents(path, ids)
 
     def _documents(self, path: Path, ids: tuple[str, ...] = ()) -> ReadText:
         foreign = path.is_file() and is_jsonl(path) and not isinstance(self.reader, JsonDocuments)

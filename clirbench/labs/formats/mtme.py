@@ -20,8 +20,7 @@ from clirbench.corpora.layout import HeldLayout, Layout, chosen_references, layo
 from clirbench.corpora.sides import SideTexts, check_doc_id, first_ten, read_corpus, side_texts
 from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
-from clirbench.metrics.score_files import ScoreFile
-from clirbench.metrics.score_files import number as finite
+from clirbench.metrics.score_files import ScoreFile, number as finite
 from clirbench.text import Text, TextLines
 from clirbench.types import Doubles
 

@@ -440,8 +440,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _tail(descriptor: int) -> str:
-    start = max(0, os.fstat(descriptor).st_size - SHOWN_BYTES)
-    return _shown(os.pread(descriptor, SHOWN_BYTES, start))
+    return _shown(os.pread(descriptor, SHOWN_BYTES, max(0, os.fstat(descriptor).st_size - SHOWN_BYTES)))
 
 
 def _shown(content: bytes) -> str:

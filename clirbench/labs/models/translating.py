@@ -161,10 +161,7 @@ class MachineText:
 
 
 def translations(
-    corpus: Corpus,
-    systems: Sequence[tuple[str, Program, Path | None, Mapping[str, str]]],
-    cache: str,
-    shard_lines: int,
+    corpus: Corpus, systems: Sequence[tuple[str, Program, Path | None, Mapping[str, str]]], cache: str, shard_lines: int
 ) -> tuple[Translation, ...]:
     """One translation, still to be made, for each (system, program, model, metadata).
 

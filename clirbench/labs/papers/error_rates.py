@@ -52,8 +52,7 @@ class WER(ErrorRate, Tokenised):
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Errors and reference words, one row a segment: (segments, 2)."""
         ours, theirs = self.tokens(hypotheses, test)
-        counts = _errors(ours, theirs)
-        return np.column_stack([counts, theirs.lengths])
+        return np.column_stack([_errors(ours, theirs), theirs.lengths])
 
 
 def _errors(ours: Tokens, theirs: Tokens) -> Doubles:

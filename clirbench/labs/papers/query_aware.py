@@ -191,8 +191,7 @@ class QueryWeighted(ArithmeticMean, ABC):
         empty = topics.n_relevant == 0
         gains = topics.gains(self.beta)
         gains = np.where(topics.relevant, gains * self.miss_weight(empty[among]), gains)
-        counts = among & ~empty if self.empty == "drop" else among
-        return np.where(counts[topics.topic], gains, 0.0)
+        return np.where((among & ~empty if self.empty == "drop" else among)[topics.topic], gains, 0.0)
 
     def best(self, topics: Returned, among: Booleans) -> float:
         """The single threshold with the highest total QWV over the topics `among`."""

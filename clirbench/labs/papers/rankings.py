@@ -57,8 +57,7 @@ def row_scores(metric: Metric, rows: Statistics, base: Doubles | float = 0.0) ->
 
 def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """Scores without each segment in turn: (segments,). **Source:** Quenouille 1956 (the jackknife)."""
-    totals = np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1)
-    return row_scores(metric, -1.0 * statistics, totals)
+    return row_scores(metric, -1.0 * statistics, np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(-1))
 
 
 def segment_scores(metric: Metric, statistics: Statistics) -> Doubles:
@@ -169,8 +168,7 @@ class WebNLG(PublishedFiles):
         systems, people, scores = self._judged
         columns = {**people, **scores}
         rows = tuple(zip(systems, *(column.tolist() for column in columns.values()), strict=True))
-        title = "WebNLG 2017: judgments and scores"
-        return [Table(f"{self.name}_scores", title, ("system", *columns), rows)]
+        return [Table(f"{self.name}_scores", "WebNLG 2017: judgments and scores", ("system", *columns), rows)]
 
     @cached_property
     def _judged(self) -> tuple[Sequence[str], Mapping[str, Doubles], Mapping[str, Doubles]]:

@@ -53,14 +53,10 @@ class Percentile(BestRanked):
         rank = (population - 1) * self.percent / 100
         above, below = int(np.floor(rank)), int(np.ceil(rank))
         values = [self._value(scores, i, matched) for i in (above, below)]
-        if np.isinf(values).any():
-            return -np.inf
-        return values[0] + (rank - above) * (values[1] - values[0])
+        return -np.inf if np.isinf(values).any() else values[0] + (rank - above) * (values[1] - values[0])
 
     def _value(self, scores: Doubles, i: int, matched: int) -> float:
-        if i < len(scores):
-            return float(scores[i])
-        return 0.0 if i >= matched else -np.inf
+        return float(scores[i]) if i < len(scores) else 0.0 if i >= matched else -np.inf
 
 
 @dataclass(frozen=True)

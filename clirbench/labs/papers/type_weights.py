@@ -164,8 +164,7 @@ def _losses(
     cells = (np.concatenate([owner, owner]), np.concatenate([n + position, origin]))
     change = csr_array((values, cells), shape=(len(block), n + len(rows)))
     whole = np.asarray(statistics[:n].sum(axis=0), dtype=np.float64).reshape(-1)
-    perfect = float(metric.score(whole))
-    return perfect - row_scores(metric, change @ statistics, whole)
+    return float(metric.score(whole)) - row_scores(metric, change @ statistics, whole)
 
 
 def _foreign(text: str) -> str:

@@ -57,8 +57,7 @@ class SentBLEU(SegmentMean, Tokenised):
         counts = rows[:, 2 + ORDER :] + added
         precisions = np.divide(matches, counts, out=np.zeros_like(counts), where=counts > 0)
         product = np.prod(precisions, axis=1) ** (1 / ORDER)
-        scores = 100.0 * brevity_penalty(rows[:, 0], rows[:, 1]) * product
-        return np.where(rows[:, 0] > 0, scores, 0.0)
+        return np.where(rows[:, 0] > 0, 100.0 * brevity_penalty(rows[:, 0], rows[:, 1]) * product, 0.0)
 
 
 @dataclass(frozen=True)

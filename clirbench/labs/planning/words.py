@@ -222,9 +222,7 @@ class Lexicon:
         """
         name = family(word)
         entry = self.entries.get(name)
-        if entry is None:
-            return pseudo_word(name)
-        return aligned_form(entry, source) or entry
+        return pseudo_word(name) if entry is None else aligned_form(entry, source) or entry
 
 
 def aligned_form(entry: str, source: str) -> str:

@@ -103,5 +103,4 @@ def _stemmer(code: str) -> Callable[[str], str]:
     """
     name = NAMES[code]
     module = import_module(f"snowballstemmer.{name}_stemmer")
-    stemmer = getattr(module, f"{name.capitalize()}Stemmer")()
-    return lru_cache(maxsize=1 << 16)(stemmer.stemWord)
+    return lru_cache(maxsize=1 << 16)(getattr(module, f"{name.capitalize()}Stemmer")().stemWord)

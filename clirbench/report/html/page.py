@@ -22,7 +22,6 @@ from clirbench.errors import escape_unseen
 from clirbench.later import Shelf, keep_recent, load_value
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
-from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, Mark, svg
 from clirbench.report.figures import Point, learning_curves, mark, panels, scatter_plots
 from clirbench.report.groupings import group_columns, grouped_by, one_group
@@ -30,7 +29,7 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.grades import Evidence
 from clirbench.statistics.resampling import Draws, weighted_scores
-from clirbench.store.cached import cached_results
+from clirbench.store.cached import Shared, cached_results
 from clirbench.systems.health import side_of
 from clirbench.types import Doubles
 
@@ -147,7 +146,7 @@ def metric_plots(result: Result) -> Selection | None:
 
 def curve_plots(result: Result, first: str = "") -> Plots | None:
     """The learning curves of all columns, that of `first` before the others."""
-    plots = learning_curves(result.board, recommended(result))
+    plots = learning_curves(result.board, *result.recommended[:1])
     named = sorted(plots.items(), key=lambda plot: plot[0] != first)
     drawn = [(f"{name} over training steps", svg(panels([plot]), name)) for name, plot in named]
     return Plots("", drawn) if drawn else None
@@ -166,25 +165,27 @@ def spreads(evidence: Evidence, texts: Mapping[str, Any], engine: Engine) -> dic
     kept = Shelf(evidence.statistics).kept
     measures = [name for name in evidence.measure_names if evidence.topics(name)]
     metrics = [name for name in evidence.metric_names if not evidence.bulky and evidence.segments(name)]
+    shared = {name: Shared(of[name]) for of in (evidence.measures, evidence.metrics) for name in of}
     items = [
         (
             texts.get(system),
-            [(evidence.measures[name], evidence.per_topic[name][i]) for name in measures],
-            [(evidence.metrics[name], kept[name, system]) for name in metrics],
+            [(shared[name], evidence.per_topic[name][i]) for name in measures],
+            [(shared[name], kept[name, system]) for name in metrics],
         )
         for i, system in enumerate(evidence.systems)
     ]
-    found = np.stack([*cached_results(engine, spread, items)], axis=1)
-    return dict(zip([*measures, *metrics], found, strict=True))
+    return dict(zip([*measures, *metrics], np.stack([*cached_results(engine, spread, items)], axis=1), strict=True))
 
 
 def spread(item: tuple[Any, list[Any], list[Any]]) -> Doubles:
     """(text, measures with a system's values by topic, metrics with its statistics) -> the standard deviation of each
     over `SAMPLES` samples of topics or segments."""
     _, of_topics, of_segments = item
-    values = [measure.aggregate(by_topic[_drawn("topics", len(by_topic), SAMPLES)]) for measure, by_topic in of_topics]
-    for metric, kept in of_segments:
-        statistics = load_value(kept)
+    values = [
+        load_value(measure).aggregate(by_topic[_drawn("topics", len(by_topic), SAMPLES)])
+        for measure, by_topic in of_topics
+    ]
+    for metric, statistics in (map(load_value, one) for one in of_segments):
         values.append(weighted_scores(metric, statistics, _drawn("segments", statistics.shape[0], SAMPLES)))
     return np.array([np.std(one) for one in values])
 

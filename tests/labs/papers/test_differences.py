@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
-from scipy.stats import kendalltau
-from scipy.stats import t as student
+from scipy.stats import kendalltau, t as student
 
 from clirbench.files.score_tables import table_path
 from clirbench.files.tables import read_table

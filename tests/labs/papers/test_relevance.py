@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.corpora.base import NO_TEST, Corpus, NoEnglish
 from clirbench.errors import ConfigError, InputError

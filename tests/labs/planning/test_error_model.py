@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 import sacrebleu
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.corpora.manifest import DemoCorpus
 from clirbench.labs.planning.simulated import KINDS, Simulation

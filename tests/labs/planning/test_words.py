@@ -4,8 +4,7 @@ from math import exp, log2
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clirbench.errors import InputError
 from clirbench.labs.planning.words import (

@@ -17,8 +17,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from clirbench.checks import number as checked
-from clirbench.checks import whole_number
+from clirbench.checks import number as checked, whole_number
 from clirbench.columns import scoreboard
 from clirbench.commands.base import OF_THE_MACHINE, STOPPED, command_parser, run_command
 from clirbench.configuration.advice import mentioned_experiment
