@@ -110,12 +110,13 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
 
 def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
-    not R@10), then of those with the same first letter; nothing for one that is not; `likeness`: how close at least, in
-    (0, 1]."""
+    not R@10), then of those that begin with it, or with the same letter; nothing for one that is not; `likeness`: how
+    close at least, in (0, 1]."""
     word = name.lower()
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
-    return next((near[0] for of in (kin, alike, choices) if (near := _near(name, of, 1, likeness))), "")
+    begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
+    return next((near[0] for of in (kin, begun, alike, choices) if (near := _near(name, of, 1, likeness))), "")
 
 
 def _near(name: str, choices: Iterable[str], n: int, likeness: float) -> list[str]:

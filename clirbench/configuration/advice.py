@@ -27,7 +27,7 @@ COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
 OF_SACREBLEU = {
     "bleu": "BLEU", "ter": "TER", "chrf": "chrF2", "chrF": "chrF2", "chrf++": "chrFpp", "chrF++": "chrFpp",
-    "chrF2++": "chrFpp",
+    "chrF2++": "chrFpp", "sacrebleu": "BLEU",
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
 LISTED = ("metric", "measures")
@@ -51,7 +51,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"A list has no space: type '{meant}]'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
-    if word.lstrip("+") in (*BY_NAME, *NODES):
+    if word.lstrip("+") in (*BY_NAME, *NODES) or word.partition(".")[0] in NODES:
         folder = f"clirbench {following[0]} " if BY_NAME.get(word) and _is_folder(Path(following[0])) else ""
         return f"Type {folder}{_set(word, *following)}"
     if word in OPTIONS:
@@ -142,7 +142,7 @@ def _spelled(key: str, name: str) -> str:
         try:
             return parse(name).name
         except ConfigError as error:
-            meant = getattr(error, "meant", "")
+            meant = re.sub(r"^\w+", getattr(error, "meant", ""), name) if getattr(error, "meant", "") else ""
     return known.get(closest(name, [*known], 0.6)) or meant or name
 
 
@@ -242,8 +242,10 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
         if len(apart := GLUED.split(override)) > 1 and not {*value} & {*"[({'\""}:
             raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
         if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
+            letter = re.search(r"reference-(\w+)", value)
+            meant = f"type references={letter[1]}" if letter and name == "references" else f"leave {override} out"
             if "." not in name:
-                yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; leave {override} out")
+                yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
         elif name in OUTPUT and not value.startswith("{"):
@@ -269,7 +271,7 @@ def _meant(name: str, value: str) -> str:
     nested = [known for known in nested if known.endswith(f".{last}")]
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
-    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.5 if not places else 0.8)
+    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.65 if not places else 0.8)
     meant = [node] if top != name and node in nested else [close] if close else places
     return f"Type {' or '.join(_set(key, value) for key in meant)}" if meant else "clirbench --cfg job lists all keys"
 

@@ -64,6 +64,8 @@ def require_columns(where: str, names: Sequence[str], header: Sequence[str]) -> 
         others = {name: [other for other in header if other[:1].lower() == name[0]] for name in missing}
         meant = "".join(f"; call {near!r} {name}" for name, of in others.items() if (near := closest(name, of)))
         meant += TABS if len(header) == 1 else ""
+        if any(map(NUMBER.fullmatch, header)):
+            meant = f"; its first line is no header: put {' TAB '.join(names)} before it"
         raise InputError(f"{where}: no column {', '.join(missing)}{meant}; columns: {', '.join(header)}")
 
 

@@ -244,7 +244,9 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
             if len(fields) == count:
                 yield number, fields
             elif fields:
-                raise InputError(f"{path}: line {number}: {len(fields)} fields, expected {count}: {layout}")
+                raise InputError(
+                    f"{path}: line {number}: {len(fields)} fields between spaces or TABs, expected {count}: {layout}"
+                )
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:

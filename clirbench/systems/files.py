@@ -18,7 +18,7 @@ from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.metadata import read_metadata
-from clirbench.text import BLOCK, Text, TextFile, TextLines, open_binary
+from clirbench.text import BLOCK, Text, TextFile, TextLines, near_path, open_binary
 from clirbench.types import Translation
 
 ENDLESS = 60.0
@@ -110,6 +110,7 @@ class FileSystems:
         layouts = list(dict.fromkeys([searched, test or searched]))
         if not any(layout.systems for layout in layouts):
             root = Path(searched.where) / "systems"
+            root = root if root.is_dir() else near_path(root)
             others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*.*"))) if path.is_file()]
             like = [root / f"%system%{one.suffix if one.parent == root else f'/{one.name}'}" for one in others[:1]]
             which = f"for {others[0]} and its like" if others else "for files elsewhere"
