@@ -356,8 +356,8 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
         ("foreign", {"systems": ["A"], "typed": "A", "metric": "X", "grade": "open"},
          "A, perhaps no translation, may flatter all figures; with systems.exclude=[A], no evidence remains."),
         ("reference", {**BY_B, "lowered": ["X", "Y"], "grade": "open", "own_tau": 0.6, "own_low": 0.1},
-         "References give grades by A or B, whichever is worse; by A, Z orders 80 % (at least 55 %), by B 75 % (at least "
-         "60 %), and B lowered the grades above of X and Y."),
+         "References give grades by A or B, whichever is worse; by A, Z orders 80 % (at least 55 %), by B 75 % (at "
+         "least 60 %), and B lowered the grades above of X and Y."),
         ("queries", {"topics": QUERIES["topics"]}, f"{RARE}."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
