@@ -454,9 +454,8 @@ def _remains(found: Finding) -> str:
 
 
 def _hardly(found: Finding) -> str:
-    then = (
-        f"; with systems.exclude=[{{typed}}], {_remains(found)}" if found["metric"] else ": systems.exclude=[{typed}]"
-    )
+    typed = "systems.exclude=[{typed}]"
+    then = f"; with {typed}, {_remains(found)}" if found["metric"] else f": {typed}"
     return f"{{systems}}, perhaps no translation, may flatter all figures{then}."
 
 
