@@ -7,7 +7,7 @@ relevance judgments, these systems' pairs, what is assumed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
 
@@ -26,6 +26,7 @@ from clirbench.statistics.correlation import KENDALL, Correlation, between, reli
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
 from clirbench.topics.base import BY_REFERENCE, SECOND, described
+from clirbench.types import by_key
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -128,7 +129,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
     if not shown and row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
-    yield from _foreign(result)
+    yield from _foreign(result, measure.name, name * shown)
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_kinds(result, rows, row)
@@ -181,6 +182,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             lowered = [own.metric for own in counted if not at_cap(own, result.board)]
             values = {"own": _own_reference(result), "by": by}
             values |= {"lowered": lowered, "metric": row.metric, "tau": one.tau, "low": one.low}
+            values |= {"grade": row.grade, "own_tau": row.value, "own_low": row.ci_low}
             yield Finding("reference", values=values)
         else:
             yield Finding("reference", values={"by": by, "noisy": True})
@@ -191,10 +193,16 @@ def _own_reference(result: Result) -> str:
     return next(iter(result.inputs.corpus.references)) if result.inputs else ""
 
 
-def _foreign(result: Result) -> Iterator[Finding]:
-    """Systems that are easily told from all others, because they hardly translate at all."""
+def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Finding]:
+    """Systems that are easily told from all others, because they hardly translate at all, and the grade of `metric`
+    without them."""
     if systems := [*dict.fromkeys(row.system for row in result.health if row.foreign)]:
-        yield Finding("foreign", values={"systems": systems, "typed": ",".join(systems)})
+        values: dict[str, Any] = {"systems": systems, "typed": ",".join(systems), "metric": metric}
+        if metric:
+            others = result.evidence.only(~np.isin(result.board.systems, systems)).board
+            rest = replace(result, board=replace(others, primary=result.board.primary))
+            values["grade"] = _grades(rest, others[measure], rest.units)[metric]
+        yield Finding("foreign", values=values)
 
 
 def _made_topics(result: Result, measure: Column) -> Iterator[Finding]:
@@ -272,6 +280,7 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+ORDERS = "{metric} orders {tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
@@ -346,8 +355,7 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    grades = dict.fromkeys(one["grade"] for one in found[1:])
-    by_grade = {grade: [one["metric"] for one in found[1:] if one["grade"] == grade] for grade in grades}
+    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:])
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
@@ -363,7 +371,8 @@ def _covariate(found: Finding) -> str:
     name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
-        then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
+        keeps = "so {metric} sees more and keeps its grade (asked of {metric} alone)"
+        then = keeps if found["grade"] == WEAK else "as by luck: weak at most"
         equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
@@ -388,14 +397,17 @@ def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
     told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
-    worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
-    return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
+    worse = "grades by {own} or {by}, whichever is worse"
+    if found["grade"] in SHOWN:
+        return f"Figures judge retrieval by reference {{own}}, {worse}; by {{by}}, {ORDERS}{told}."
+    own = "by {own}, {metric} orders {own_tau} (at least {own_low})"  # which stands nowhere above
+    return f"References give {worse}; {own}, by {{by}} {{tau}} (at least {{low}}){told}."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (first of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (first listed of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
@@ -403,7 +415,7 @@ def _separable(found: Finding) -> str:
     told = f"{of}{one_each}, retrieval{judge} can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
-    luck = "" if along else f" (by luck: {{p_value}}{', {tested} metrics tried' * (found['tested'] > 1)})"
+    luck = "" if along else f" (by luck: {{p_value}}{', corrected for {tested} metrics' * (found['tested'] > 1)})"
     rest = ", and {others_right} of the other {others} as measured" if found["others"] else ""
     return f"{told}; {{metric}} orders {{right}} rightly{luck}{rest}."
 
@@ -418,7 +430,7 @@ def _judged(found: Finding) -> str:
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
+        "; scores.reference declares that the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -431,10 +443,20 @@ def _reading(found: Finding) -> str:
         made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
-    grade = "the evidence for {metric} is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
-    return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
+    typed = f"units={{units}}{' (by the names)' * maker}"
+    return f"This assumes systems made independently; if {but}, type {typed}: then {_remains(found)}."
+
+
+def _remains(found: Finding) -> str:
+    return "the evidence for {metric} is {grade}" if found["grade"] in SHOWN else "no evidence remains"
+
+
+def _hardly(found: Finding) -> str:
+    typed = "systems.exclude=[{typed}]"
+    then = f"; with {typed}, {_remains(found)}" if found["metric"] else f": {typed}"
+    return f"{{systems}}, perhaps no translation, may flatter all figures{then}."
 
 
 def _given(found: Finding) -> str:
@@ -448,9 +470,8 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    made = f"Checkpoints of {of}"
-    if found["grouped_by"] == NUMBERED:
-        made = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    named = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    made = named if found["grouped_by"] == NUMBERED else f"Checkpoints of {of}"
     return f"{made} cannot validate a metric for other runs."
 
 
@@ -470,14 +491,12 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "range": _range,
     "given": _given,
     "judged": _judged,
-    "foreign": lambda _: "{systems}, perhaps no translation, may flatter all figures: systems.exclude=[{typed}].",
+    "foreign": _hardly,
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: (
-        f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {{tau}} (at least {{low}})."
-    ),
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
 }

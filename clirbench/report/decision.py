@@ -14,6 +14,7 @@ from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
+from clirbench.types import by_key
 
 
 @keep_recent(1)
@@ -74,14 +75,13 @@ def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **
 
 def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
-    metadata, english, values = result.board.metadata, result.monolingual, dict[Any, list[float]]()
+    metadata, english = result.board.metadata, result.monolingual
     columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
     keys = zip(*columns, map(str, result.units.steps.tolist()), strict=True)
     of = dict(zip(result.board.systems, keys, strict=True))
     more = result.board[decision.measure].higher_is_better
     rows = [row if more else _turned(row) for row in decision.standings]
-    for row in rows:
-        values.setdefault(of[row.system], []).append(row.value)
+    values = by_key((of[row.system], row.value) for row in rows)
     unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
@@ -239,7 +239,7 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
     `doubt`: what a loss is measured by, where that is in doubt.
     """
     decision, grades = next(iter(by_each.values())), answered(result).grades
-    of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
+    of = by_key((pick.system, pick.metric) for pick in decision.picks)
     losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [system for system in of if system not in losing]:
         values: dict[str, Any] = {"metrics": [m for system in right for m in of[system]], "systems": result.recommended}
