@@ -189,7 +189,7 @@ def of_option(option: str, words: Sequence[str]) -> str:
         return f"type {meant}"
     if known := [one for one in OPTIONS if one.startswith(name)]:
         return f"type --{known[0]}"
-    if (meant := _meant(name, *values))[:4] == "Type":
+    if (meant := _meant(name.replace("-", "_"), *values))[:4] == "Type":
         return f"t{meant[1:]}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
