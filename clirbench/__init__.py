@@ -38,7 +38,8 @@ def names(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]
         if name == "__all__":
             return list(places(package))
         if name.startswith("_") or name not in places(package):
-            raise AttributeError(f"{package} has no {name!r}; it has {', '.join(places(package))}")
+            near = import_module("clirbench.errors").closest_match(name, [*places(package)])
+            raise AttributeError(f"{package} has no {name!r}; it has {', '.join(places(package))}.{near}")
         module, original = places(package)[name]
         if f"{module}.{original}" in sys.modules or module == package:
             return import_module(f"{module}.{original}")

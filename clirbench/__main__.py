@@ -13,6 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
 from inspect import signature
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -211,7 +212,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     if read.config_dir:  # another way to write the same
         options = [one for one in options if not one.startswith(("--config-dir", "-cd")) and one != read.config_dir]
         read.overrides.append(f'{SEARCH_PATH}=["file://{Path(read.config_dir).absolute()}"]')
-    if read.overrides and _is_folder(first := read.overrides[0]):
+    if read.overrides and advice.names_folder(first := read.overrides[0]):
         from clirbench.api.running import quote_value  # here, because the help needs none of it
 
         read.overrides[0] = f"folder={quote_value(first)}"
@@ -225,13 +226,6 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     advice.refuse_demo_beside_data([*options, *read.overrides])
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
-
-
-def _is_folder(word: str) -> bool:
-    """Whether the first argument is DIR: a folder, or what has the form of a path and is no file."""
-    first, separator, _ = word.partition(os.sep)
-    path = Path(word)
-    return "=" not in first and (path.is_dir() or (separator != "" and "=" not in word and not path.is_file()))
 
 
 def _members(members: DictConfig) -> list[str]:
@@ -255,6 +249,7 @@ def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
         message, words = "-i is no option of clirbench", ["-i"]  # sacreBLEU's, which is Hydra's --info
     if joined := [one for one in arguments if re.fullmatch(r"-[a-z]{2}[\w.=-]*", one)]:
         message, words = f"unrecognized arguments: {' '.join(joined)}", joined  # argparse sees letters, -c heck
+    words += [one for one, after in pairwise(arguments) if one == "-m" and "=" not in after and after[0] != "-"]
     meant = [advice.of_option(word, arguments) for word in words if word[0] == "-"] or [advice.of_option("", arguments)]
     raise ConfigError(f"{message}; {', '.join(dict.fromkeys(meant))}")
 

@@ -25,7 +25,7 @@ from clirbench.statistics.grades import MODERATE, SHOWN, STRONG
 from clirbench.statistics.kinds import ANOTHER, TOPICS, KindTau, lowered_by_kinds, lowered_by_retrievers
 from clirbench.text import lookalike_names
 from clirbench.topics.base import BY_REFERENCE
-from clirbench.types import EMPTY, Failure
+from clirbench.types import EMPTY, Failure, by_key
 
 SAME, LINES = 0.5, 20_000
 """Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
@@ -303,9 +303,7 @@ def joined(computed: Scoreboard, imported: Scoreboard) -> tuple[Scoreboard, list
 
 def holes(failed: Mapping[tuple[str, str], Failure], retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
     """A note for each hole that a failed step left in the table; one for all metrics that failed for one reason."""
-    metrics: dict[tuple[str, str], list[str]] = {}
-    for (metric, system), failure in failed.items():
-        metrics.setdefault((system, failure.reason), []).append(metric)
+    metrics = by_key(((system, failure.reason), metric) for (metric, system), failure in failed.items())
     for (system, reason), names in metrics.items():
         yield f"{system} has no {', '.join(names)}: {reason}"
     for label, found in retrieval.items():

@@ -96,7 +96,7 @@ class UnknownName(ConfigError):
 
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         listed = sorted(choices)
-        said, near = ", ".join(listed) or "none", get_close_matches(name, listed, NEAREST, 0)
+        said, near, self.meant = ", ".join(listed) or "none", _near(name, listed, NEAREST, 0), closest(name, listed)
         if len(said) > LISTED:
             said = f"{', '.join(near)} and {len(listed) - len(near)} others"
         super().__init__(f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {said}")
@@ -108,13 +108,21 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
     return f" Did you mean {close!r}?" if close else ""
 
 
-def closest(name: str, choices: Sequence[str], likeness: float = 0.5) -> str:
+def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
-    not R@10); nothing for one that is not; `likeness`: how close at least, in (0, 1]."""
-    same = [choice for choice in choices if choice.lower() == name.lower()]
-    kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(name.lower())[0]]
-    close = get_close_matches(name, kin, n=1, cutoff=likeness) or get_close_matches(name, choices, n=1, cutoff=likeness)
-    return next(iter(same or close), "")
+    not R@10), then of those that begin with it, or with the same letter; nothing for one that is not; `likeness`: how
+    close at least, in (0, 1]."""
+    word = name.lower()
+    kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
+    alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
+    begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
+    return next((near[0] for of in (kin, begun, alike, choices) if (near := _near(name, of, 1, likeness))), "")
+
+
+def _near(name: str, choices: Iterable[str], n: int, likeness: float) -> list[str]:
+    """The `n` choices that a name is closest to, large letters and small ones alike."""
+    spelled = {choice.lower(): choice for choice in choices}
+    return [spelled[one] for one in get_close_matches(name.lower(), spelled, n, likeness)]
 
 
 class InputError(ClirbenchError):

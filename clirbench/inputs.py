@@ -34,7 +34,6 @@ from clirbench.files.lines import Lines
 from clirbench.files.trec import read_ideal, read_runs
 from clirbench.measures.base import Measure
 from clirbench.measures.parsing import parse
-from clirbench.metrics.score_files import ScoreFile
 from clirbench.pages import Table, short
 from clirbench.relevance.base import offered_by_judgments, sorted_out, unmet_needs
 from clirbench.relevance.top_k import TopK
@@ -181,10 +180,8 @@ def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | 
     found = read_runs(folder, known)
     systems = [translation.system for translation in (*inputs.translations, *inputs.baselines)]
     if missing := [system for system in systems if system not in found]:
-        raise InputError(
-            f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with "
-            "'systems.exclude=[NAME]'"
-        )
+        said = f"{folder}: no run of {', '.join(missing)}; a system's run is NAME.run. Leave such systems out with"
+        raise InputError(f"{said} 'systems.exclude=[NAME]'")
     return {system: found[system] for system in systems}, read_ideal(folder, known)
 
 
@@ -237,10 +234,11 @@ def _check_columns(prospect: Result, errors: list[ClirbenchError]) -> None:
 
 
 def _ask(components: Iterable[Any], errors: list[ClirbenchError], *known: Any) -> None:
-    """Ask each analysis, retriever or relevance rule that has `check`, which raises where it would fail in the run.
+    """Ask each analysis, retriever, metric or relevance rule that has `check`, which raises where it would fail.
 
     An analysis is asked with the prospect of the run, which has every column, NaN for its numbers; a retriever that
-    needs something ready, with the systems; a rule, with the documents and the topics.
+    needs something ready, with the systems; a metric, with their texts and the test set; a rule, with the documents and
+    the topics.
     """
     for component in components:
         if hasattr(component, "check"):
@@ -251,10 +249,7 @@ def _ask(components: Iterable[Any], errors: list[ClirbenchError], *known: Any) -
 def _check_sources(experiment: Experiment, inputs: Inputs, errors: list[ClirbenchError]) -> None:
     """Files of metrics, judgments and runs of others."""
     texts = {t.system: t.test for t in inputs.translations if t.test is not None}
-    for metric in experiment.metrics:
-        if isinstance(metric, ScoreFile):
-            with gathered(errors):
-                metric.for_systems(texts, inputs.corpus.test)
+    _ask(experiment.metrics, errors, texts, inputs.corpus.test)
     for topics in inputs.topics.values():
         _ask(experiment.relevance.values(), errors, inputs.corpus.english, topics)
     for name in {*experiment.topics, *experiment.relevance} & {*experiment.also_retriever}:

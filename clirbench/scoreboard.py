@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from clirbench.errors import ConfigError, UnknownName
-from clirbench.types import JUDGES, UNKNOWN, Doubles
+from clirbench.types import JUDGES, UNKNOWN, Doubles, by_key
 
 Role = Literal["metric", "measure"]
 REGISTERED = "RBO(p=0.9)"
@@ -131,10 +131,8 @@ class Scoreboard:
             return []
         missing = np.isnan([column.values for column in self.columns])
         missing &= ~(missing.all(axis=0) & np.isin(self.systems, list(explained)))
-        columns: dict[tuple[str, ...], list[str]] = {}
-        for column, absent in zip(self.columns, missing, strict=True):
-            names = tuple(system for system, hole in zip(self.systems, absent.tolist(), strict=True) if hole)
-            columns.setdefault(names, []).append(column.name)
+        absent = (tuple(np.array(self.systems)[row].tolist()) for row in missing)
+        columns = by_key(zip(absent, (column.name for column in self.columns), strict=True))
         return [f"{', '.join(held)}: no value for {', '.join(names)}" for names, held in columns.items() if names]
 
 

@@ -12,17 +12,16 @@ import stat
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
 from clirbench.checks import whole_number
-from clirbench.errors import UNSEEN, InputError, shorten
+from clirbench.errors import UNSEEN, InputError, closest, shorten
 
 BLOCK = 1 << 20
 LONGEST_NAME = 1000
@@ -250,10 +249,8 @@ def check_name(where: Path | str, kind: str, name: str) -> None:
     escape sequence the terminal), that is not UTF-8, or with more than `LONGEST_NAME` characters.
     """
     if len(name) > LONGEST_NAME or SURROGATE.search(name) or UNSEEN.search(name) or "\t" in name or "\n" in name:
-        raise InputError(
-            f"{where}: {kind} {shorten(name, 200)!r} holds a control character, is not UTF-8, or has more than "
-            f"{LONGEST_NAME} characters; rename it"
-        )
+        said = f"{where}: {kind} {shorten(name, 200)!r} holds a control character, is not UTF-8, or has more than"
+        raise InputError(f"{said} {LONGEST_NAME} characters; rename it{' without its TAB' if chr(9) in name else ''}")
 
 
 def lookalike_names(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -318,9 +315,8 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
     """The error for a byte that is not UTF-8: file, 1-based line, 1-based byte in the line, and the byte."""
     line = content.count(b"\n", 0, start) + 1
     byte = start - (content.rfind(b"\n", 0, start) + 1) + 1
-    return InputError(
-        f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8; convert the file to UTF-8"
-    )
+    said = f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8;"
+    return InputError(f"{said} convert the file to UTF-8")
 
 
 def decoded(blocks: Iterable[bytes], where: Path | str) -> Iterator[tuple[int, bytes, str]]:
@@ -360,7 +356,7 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
                     raise limit_error(path, "unpacked_bytes", "more than {:,} bytes, unpacked")
                 yield piece
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file{near_path(path)}") from None
+        raise InputError(f"{path}: no such file{did_you_mean(path)}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, a file was expected") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -387,16 +383,19 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def near_path(path: Path) -> str:
-    """`; did you mean 'talks'?` for a path beside which something has a name close to its own, nothing for another.
+def near_path(path: Path) -> Path:
+    """What lies beside a path and has a name close to its own; the path itself where nothing has.
 
     A name that differs in its number alone is another system's.
     """
-    try:
+    names = list[str]()
+    with suppress(OSError):
         names = [entry.name for entry in islice(path.parent.iterdir(), 1000) if not entry.name.startswith(".")]
-    except OSError:
-        return ""
     names = [name for name in names if DIGITS.sub("", name) != DIGITS.sub("", path.name)]
-    kin = [name for name in names if name[:1] == path.name[:1]]  # cs-en for cz-en, not zh-en
-    close = next(filter(None, (get_close_matches(path.name, of, n=1, cutoff=0.75) for of in (kin, names))), [])
-    return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""
+    close = closest(path.name, names, 0.65)  # cs-en for cz-en, not zh-en
+    return path.with_name(close) if close else path
+
+
+def did_you_mean(path: Path) -> str:
+    """`; did you mean 'talks'?` for a path with another near it, nothing where there is none."""
+    return "" if (near := near_path(path)) == path else f"; did you mean {str(near)!r}?"

@@ -396,3 +396,11 @@ def split_failures(results: Mapping[Name, "Result | Failure"]) -> tuple[dict[Nam
         reasons = dict.fromkeys(failure.reason for failure in failed.values())
         raise_all([InputError(reason) for reason in reasons])
     return good, failed
+
+
+def by_key(pairs: Iterable[tuple[Name, Result]]) -> dict[Name, list[Result]]:
+    """The values of each key, keys in the order in which they come first."""
+    found: dict[Name, list[Result]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

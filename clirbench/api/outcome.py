@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clirbench.checks import require
-from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen
+from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen, raise_all
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
@@ -86,9 +86,8 @@ def checked_path(folder: object) -> Path:
 
 def _require(table: str, rows: "pd.DataFrame", columns: Iterable[str]) -> None:
     """Raise `UnknownName` for a column that a table does not have."""
-    for name in columns:
-        if name not in rows.columns:
-            raise UnknownName(f"column of {table}.tsv", name, map(str, rows.columns))
+    there = [*map(str, rows.columns)]
+    raise_all([UnknownName(f"column of {table}.tsv", name, there) for name in columns if name not in there])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,8 +202,7 @@ class Outcome:
 
         board = self._board()
         names = [column.name for column in board.columns]
-        if missing := [name for name in (metric, measure) if name not in names]:
-            raise UnknownName("column", missing[0], names)
+        raise_all([UnknownName("column", name, names) for name in (measure, metric) if name not in names])
         if (board[measure].role, board[metric].role) == ("metric", "measure"):
             measure, metric = metric, measure
         across, along, groups = board[metric], board[measure], grouping(board)

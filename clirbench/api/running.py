@@ -232,14 +232,14 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
 
 
 def _ran(experiment: str | None, settings: dict[str, Any], written: Path | None) -> Outcome:
-    from clirbench.configuration.advice import OUTPUT
+    from clirbench.configuration.advice import OUTPUT, names_folder
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
     if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
         raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
-    if experiment is not None and "folder" not in named and Path(str(experiment)).is_dir():
+    if experiment is not None and "folder" not in named and names_folder(str(experiment)):
         experiment, named["folder"] = "folder", str(experiment)
     given = {name: value for name, value in named.items() if not is_plain(value)}
     values = {name: value for name, value in named.items() if name not in given}
@@ -339,8 +339,8 @@ def _rows(df: object) -> "pd.DataFrame":
 
     table = pandas_frame(df)
     if table is None:
-        kind = f"{type(df).__module__}.{type(df).__name__}"
-        raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, not {kind}")
+        kind = f"not {type(df).__module__}.{type(df).__name__}; pandas.read_csv(FILE), pandas.DataFrame(...) make one"
+        raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, {kind}")
     for what, axis in (("index", table.index), ("columns", table.columns)):
         if axis.nlevels > 1:
             raise InputError(f"the DataFrame: {axis.nlevels} levels of {what}; make it one name each")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.outcome import pandas_frame
 from clirbench.corpora.held import HeldCorpus
 from clirbench.corpora.sides import first_ten
-from clirbench.errors import ConfigError, InputError
+from clirbench.errors import ConfigError, InputError, closest
+from clirbench.files.tables import require_columns
 from clirbench.text import TextFile
 
 if TYPE_CHECKING:
@@ -56,9 +57,13 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
         raise ConfigError("texts: what they are held against is missing, references=[line, ...]")
     if not isinstance(references, Mapping):
         references = {chr(ord("A") + at): one for at, one in enumerate(each_reference(references))}
+    sides = {str(name): lines_of(f"references[{name!r}]", lines) for name, lines in references.items()}
+    systems = {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()}
+    if {1} == {*map(len, sides.values())} != {len(sides)} in [{len(lines)} for lines in systems.values()]:
+        raise ConfigError("references: one list for each line; a list for each reference is [*zip(*references)]")
     return HeldCorpus(
-        {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()},
-        {str(name): lines_of(f"references[{name!r}]", lines) for name, lines in references.items()},
+        systems,
+        sides,
         None if source is None else lines_of("source", source),
         None if documents is None else lines_of("documents", map(str, documents)),
         size,
@@ -67,8 +72,10 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
 
 def _by_system(rows: "pd.DataFrame") -> Mapping[str, Sequence[str]]:
     """The lines of each system of a frame, by segment: numbers in their order, other names as they first stand."""
-    if missing := [name for name in COLUMNS if name not in rows.columns]:
-        raise InputError(f"texts: no column {', '.join(missing)}; columns: {', '.join(map(str, rows.columns))}")
+    if not any(closest(name, [*map(str, rows.columns)]) for name in COLUMNS):
+        wide = "; of one with a column for each system give df.to_dict('list')"
+        raise InputError(f"texts: a frame with the columns system, segment and text was expected{wide}")
+    require_columns("texts", COLUMNS, [*map(str, rows.columns)])
     found: dict[str, dict[Any, str]] = {}
     for system, segment, text in rows[COLUMNS].itertuples(index=False):
         if segment in found.setdefault(str(system), {}):

@@ -1,33 +1,24 @@
 """What a user meant who typed something else: the exact text to type; and what he writes, as Hydra must read it."""
 
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import takewhile
 from pathlib import Path
 
 import yaml
 
-from clirbench.configuration.laboratories import CONF, choices, is_measure
+from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
+from clirbench.text import near_path
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
 OPTIONS = ("help", "version", "quiet", "json")
 """Options of this program that others call by one letter, or by a word."""
 
-BESIDE = {
-    "analyzer": "for another language: languages=SOURCE-TARGET",
-    "corpus": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
-    "experiment": "a folder of MT outputs: clirbench DIR; a data set: clirbench fetch NAME",
-    "metric": "scores made elsewhere: 'scores.tables=[FILE.tsv]'",
-    "retrieval": "rankings made elsewhere: runs=DIR",
-    "systems": "some of the folder's systems: 'systems.include=[NAMES]'",
-    "topics": "topics of yours: topics=trec topics.path=FILE",
-    "relevance": "judgments: relevance=qrels relevance.path=FILE",
-}
-"""What else a name may have meant that is close to no choice of a group."""
 BY_ITSELF = re.compile(r"(reference(-\w+)?|source)\.txt(\.gz)?|(docs|systems|official-metrics|human)\.tsv")
 """Files of a folder that need not be named."""
 GLUED = re.compile(r"[,;&]\s*(?=[a-z_]+(?:\.\w+)*=)")
@@ -36,9 +27,10 @@ COMPONENTS = ("retrieval", "topics", "relevance", "systems", "engine", "corpus")
 OF_HYDRA = ("hydra.run.dir", "hydra.sweep.dir", "hydra.searchpath")
 OF_SACREBLEU = {
     "bleu": "BLEU", "ter": "TER", "chrf": "chrF2", "chrF": "chrF2", "chrf++": "chrFpp", "chrF++": "chrFpp",
-    "chrF2++": "chrFpp",
+    "chrF2++": "chrFpp", "sacrebleu": "BLEU",
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
+LISTED = ("metric", "measures")
 KNOWN_BY = re.compile(r"^# Known by: (.*)", re.M)
 OPEN = re.compile(r"scores\.(?:rename|reference)\.")
 """Keys within keys whose value is a mapping."""
@@ -51,7 +43,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     'Type check=true'
     """
     word, before, path = words[place], words[place - 1] if place else "", Path(words[place])
-    following = next((one for one in words[place + 1 : place + 2] if "=" not in one), "VALUE")
+    following = _bare(words[place + 1 :]) or ["VALUE"]
     if "=" in before and Path(f"{before.partition('=')[2]} {word}").exists():
         return f"A name with a space is quoted; type '{before} {word}'"
     if before.count("[") > before.count("]"):
@@ -59,9 +51,9 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"A list has no space: type '{meant}]'"
     if tuple(words[place + 1 : place + 2]) == ("=",):
         return f"Type {word}={''.join(words[place + 2 : place + 3])}, without spaces around ="
-    if word.lstrip("+") in (*BY_NAME, *NODES):
-        folder = f"clirbench {following} " if BY_NAME.get(word) and _is_folder(Path(following)) else ""
-        return f"Type {folder}{_set(word, following)}"
+    if word.lstrip("+") in (*BY_NAME, *NODES) or word.partition(".")[0] in NODES:
+        folder = f"clirbench {following[0]} " if BY_NAME.get(word) and _is_folder(Path(following[0])) else ""
+        return f"Type {folder}{_set(word, *following)}"
     if word in OPTIONS:
         return f"Type clirbench --{word}"
     key = key_of(before)
@@ -80,32 +72,88 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
         return f"Type +experiment={word}"
-    if close := [name for name in choices("metric") if name.lower() == word.lower()]:
-        return f"Type 'metric=[{close[0]}]'"
+    if closest(word, (*choices("metric"), *OF_SACREBLEU), 1):
+        return f"Type {_set('metric', *_bare(words[place:]))}"
     if meant := elsewhere(word):
         return f"Type {meant}"
-    here = [one.name for one in Path().iterdir() if one.is_dir()]
-    return f"{closest_match(word, [*commands, *here])} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
+    near = f" Type clirbench {one}." if _is_folder(one := near_path(path)) else closest_match(word, [*commands])
+    return f"{near} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
 
 
-def elsewhere(word: str, value: str = "") -> str:
-    """What to type for a word of other programs; nothing for another word.
+def elsewhere(word: str, *values: str) -> str:
+    """What to type for a word of other programs, and its values; nothing for another word.
 
     >>> elsewhere("n_jobs", "4")
     'engine.workers=4'
     """
-    word, text = word.lower().replace("_", "-"), (CONF / "elsewhere.yaml").read_text(encoding="utf-8")
-    table = yaml.safe_load(text) if word in text.split() else {}  # most keys are ours
-    found = next((meant for meant, words in table.items() if word in words.split()), "")
-    return found.replace("VALUE", value or "VALUE")
+    word = word.lower().replace("_", "-")
+    found = next((meant for meant, words in _table("elsewhere", word).items() if word in words.split()), "")
+    return re.sub(r"(\S+)=VALUE", lambda key: _set(key[1], *values), found)
 
 
-def _set(name: str, value: str) -> str:
-    kind = NAMES if name == "metric" else BY_NAME[name].kind if name in BY_NAME else ""
-    bare = value.strip("\"'").strip("[]")
-    if kind == NAMES and "," in value:
-        return f"'{name}=[{bare}]'"
-    return f"{name}={'true' if kind == FLAG and value != 'false' else value}"
+def _table(name: str, word: str = "") -> dict[str, str]:
+    text = (CONF / f"{name}.yaml").read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text)) if not word or word in text.split() else {}  # most keys are ours
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    """The words up to the first that is an option, a setting, or (but for the first) a folder."""
+    bare = takewhile(lambda one: one[1][:1] != "-" and "=" not in one[1], enumerate(words))
+    return [word for _, word in takewhile(lambda one: not (one[0] and _is_folder(Path(one[1]))), bare)]
+
+
+def _set(name: str, *values: str) -> str:
+    """What to type to give a key these values, each as it is spelled here; a measure among metrics has its own key.
+
+    >>> _set("metric", "bleu", "CHRF2", "MAP")
+    "'metric=[BLEU,chrF2]' 'measures=[MAP]'"
+    """
+    value, key = next(iter(values), "") or "VALUE", name.lstrip("+")
+    kind = NAMES if key == "metric" else BY_NAME[key].kind if key in BY_NAME else ""
+    if kind == FLAG:
+        return f"{name}={'false' if value == 'false' else 'true'}"
+    if key == "languages":
+        return f"{name}={_pair('-'.join(values))}"
+    if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
+        return f"{name}={value}"
+    sides, files = dict[str, list[str]](), choices("metric")
+    for one in (_spelled(key, one) for one in re.split(r",\s*", ",".join(values).strip("\"'").strip("[]"))):
+        side = "metric" if one in files else "measures" if is_measure(one) else name
+        sides.setdefault(side if key in LISTED else name, []).append(one)
+    several = value[:1] == "[" or sum(map(len, sides.values())) > 1
+    said = [f"'{side}=[{','.join(of)}]'" if several else f"{side}={of[0]}" for side, of in sides.items()]
+    read = [one for one in sides.get("metric", ()) if one in files and "\n  path: null" in files[one].read_text()]
+    return " ".join([*said, *(f"metric.{one}.path=FILE" for one in read)])
+
+
+def other_names(key: str, name: str) -> str:
+    """What to type for a metric or measure whose name is several names, or one of the other key; else nothing."""
+    spelled = [_spelled(key, one) for one in re.split(r"[,+;|/\s]+", name) if one]
+    metrics = [one in choices("metric") for one in spelled]
+    known = all(metric or is_measure(one) for one, metric in zip(spelled, metrics, strict=True))
+    return _set(key, f"[{','.join(spelled)}]") if known and metrics != [key == "metric"] else ""
+
+
+def _spelled(key: str, name: str) -> str:
+    """A name as the choice of a key is spelled that it is close to; itself where it is close to none."""
+    meant, known = "", {one: one for one in choices("metric" if key in LISTED else key)}
+    known |= OF_SACREBLEU if key in LISTED else {}
+    if key in LISTED and name not in known:
+        try:
+            return parse(name).name
+        except ConfigError as error:
+            meant = re.sub(r"^\w+", getattr(error, "meant", ""), name) if getattr(error, "meant", "") else ""
+    return known.get(closest(name, [*known], 0.6)) or meant or name
+
+
+def _pair(value: str) -> str:
+    """`ger-en` for `ger`: the pair of languages that is meant."""
+    from clirbench.corpora.layout import language_pair  # here, because what it loads takes time
+
+    try:
+        return "-".join(language_pair("languages", value))
+    except ConfigError as error:
+        return str(error).partition("such as languages=")[2] or value
 
 
 def _readers(folder: Path, *files: Path) -> Iterator[str]:
@@ -131,16 +179,13 @@ def of_option(option: str, words: Sequence[str]) -> str:
     words: the whole command line.
     """
     name, _, value = option.lstrip("-").partition("=")
-    following = [word for before, word in pairwise(words) if before == option and word[:1] != "-" and "=" not in word]
-    value = value or "".join(following[:1])
-    if name in OUTPUT:
-        return f"type hydra.run.dir={value or 'DIR'}"
-    if meant := elsewhere(name, value):
+    values = [value] if value else _bare(words[words.index(option) + 1 :]) if option in words else []
+    if meant := elsewhere(name, *values):
         return f"type {meant}"
     if known := [one for one in OPTIONS if one.startswith(name)]:
         return f"type --{known[0]}"
     if key := closest(name, (*BY_NAME, *NODES), 0.7):
-        return f"type {_set(key, value or 'VALUE')}"
+        return f"type {_set(key, *values)}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
@@ -148,6 +193,13 @@ def _is_folder(path: Path) -> bool:
     with suppress(OSError):  # a name that is too long, before Python 3.12
         return path.is_dir()
     return False
+
+
+def names_folder(word: str) -> bool:
+    """Whether the first argument is DIR: a folder, or what has the form of a path and is no file."""
+    first, separator, _ = word.partition(os.sep)
+    path = Path(word)
+    return "=" not in first and (_is_folder(path) or (separator != "" and "=" not in word and not path.is_file()))
 
 
 def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[str] = ()) -> ConfigError:
@@ -160,26 +212,20 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     """
     path = Path(name)
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
-    if group == "metric" and is_measure(name):
-        meant = f"'measures=[{name}]': it is an IR measure"
-    elif len(several := re.split("[+;|/ ]+", name)) > 1 and {*several} <= {*known}:
-        meant = f"'{group}=[{','.join(several)}]'"
+    if group == "metric" and (listed := other_names(group, name)):
+        meant = listed
     elif path.suffix or len(path.parts) > 1:
         kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
         folder = f"folder={path.parent if path.name == 'systems' else path}"
-        meant = {
-            "topics": f"topics={kind} topics.path={name}",
-            "relevance": f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)",
-            "corpus": folder,
-            "systems": folder,
-            "experiment": folder,
-        }.get(group, "")
-    elif group in ("experiment", "corpus") and _is_folder(path):
-        meant = f"folder={name}"
+        judged = f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)"
+        ways = {"topics": f"topics={kind} topics.path={name}", "relevance": judged}
+        meant = ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
+    elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
+        meant = f"folder={near}"
     said = f"{group}={name}: is no name of {group}; type {meant}"
     guess = closest_match(name, known)
-    if not meant and group in BESIDE and not closest(name, known, 0.75):
-        beside = BESIDE[group].replace("NAMES", ",".join(map(str, named)))
+    if not meant and not closest(name, known, 0.75) and (beside := _table("beside").get(group)):
+        beside = beside.replace("NAMES", ",".join(map(str, named)))
         return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
     return ConfigError(said) if meant else UnknownName(group, name, known)
 
@@ -196,8 +242,10 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
         if len(apart := GLUED.split(override)) > 1 and not {*value} & {*"[({'\""}:
             raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
         if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
+            letter = re.search(r"reference-(\w+)", value)
+            meant = f"type references={letter[1]}" if letter and name == "references" else f"leave {override} out"
             if "." not in name:
-                yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; leave {override} out")
+                yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
         elif name in OUTPUT and not value.startswith("{"):
@@ -217,10 +265,13 @@ def _meant(name: str, value: str) -> str:
     if top in SECTIONS:
         there = keys_of(top)
         return f"{closest_match(name, there).lstrip()} Keys there: {', '.join(there)}".lstrip()
-    nested = [f"{group}.{last}" for group in COMPONENTS if last in component_keys(group)]
+    nested = [f"{group}.{key}" for group in COMPONENTS for key in component_keys(group)]
+    if flat := [known for known in (*BY_NAME, *nested) if known.replace(".", "_") == name]:
+        return f"Type {_set(flat[0], value)}"
+    nested = [known for known in nested if known.endswith(f".{last}")]
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
-    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.5 if not places else 0.8)
+    close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.65 if not places else 0.8)
     meant = [node] if top != name and node in nested else [close] if close else places
     return f"Type {' or '.join(_set(key, value) for key in meant)}" if meant else "clirbench --cfg job lists all keys"
 
@@ -258,12 +309,10 @@ def refusal(error: BaseException) -> ConfigError:
         return ConfigError(f"~{found[1]}: nothing of that name can be taken away; an empty list is {found[1]}=[]")
     if found := re.match(r"Ambiguous value for argument '([^=']+)=([^']*)'", text):
         name, values = found.groups()
-        meant = f"'{name}=[{values}]' is a list of them"
-        if name == "languages":
-            meant = f"type {name}={values.replace(',', '-')}"
-        elif name.endswith("title"):
+        meant = f"type {_set(name, *values.split(','))}"
+        if name.endswith("title"):
             meant = f"""a text with a comma is quoted twice; type '{name}="{values}"'"""
-        elif name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES):
+        elif name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES and name != "languages"):
             meant = f"{name} takes one; type {name}={values.partition(',')[0]}"
         return ConfigError(f"{name}={values} has several values: {meant}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
@@ -338,6 +387,7 @@ def in_python(text: str) -> str:
     >>> in_python("topics.n=0 must be a whole number; type 'measures=[MAP,nDCG]' relevance.path=q.txt")
     'topics__n=0 must be a whole number; type measures=["MAP", "nDCG"] relevance__path="q.txt"'
     """
+    text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=['; .]|$)", r'\1cb.run("\2")', text)
     return SETTING.sub(_in_python, re.sub(r"; '--cfg job -p \w+' shows its keys", "", text))
 
 

@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
-from clirbench.configuration.advice import OF_SACREBLEU, unknown_keys
+from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys
 from clirbench.configuration.composing import (
     compose_configuration,
     joining,
@@ -261,7 +261,12 @@ class _Parts:
 
     def made(self, node: Any, key: str, protocol: type) -> Any:
         """The component that a node configures, or that it is."""
+        group, _, name = key.partition(".")
+        runs = f"Run{name}" in choices(group) and isinstance(node, dict) and not node.get("path")
         with gathered(self.errors):
+            if runs:
+                said = f"{key} has no file of scores: name it, {key}.path=FILE, or let the model run, {group}=Run{name}"
+                raise ConfigError(said)
             return None if node is None else component(node, key, protocol)
 
     def labelled(self, key: str, also: str) -> dict[str, Any]:
@@ -302,8 +307,8 @@ class _Parts:
         found = []
         for one in as_list(self.given.get("measures", name_list("measures", self.plain.get("measures")))):
             with gathered(self.errors):
-                if isinstance(one, str) and not is_measure(one) and one in choices("metric"):
-                    raise ConfigError(f"{one} is an MT metric; type 'metric=[{one}]'")
+                if isinstance(one, str) and not is_measure(one) and (meant := other_names("measures", one)):
+                    raise ConfigError(f"{one} is no IR measure; type {meant}")
                 found.append(checked("measures", measure_of(one), Measure))
         return self._unlike("measure", found)
 
@@ -343,10 +348,8 @@ class _Parts:
 def component(node: Any, key: str, protocol: type) -> Any:
     """The component that a node configures, or that is given in its place; raises `ConfigError`."""
     if isinstance(node, str | int | float | list) or (isinstance(node, dict) and TARGET not in node):
-        raise ConfigError(
-            f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs "
-            f"its entry chosen first"
-        )
+        said = f"{key}: no component is configured there (no _target_); a nested override such as {key}.x=y needs"
+        raise ConfigError(f"{said} its entry chosen first")
     if not isinstance(node, dict):
         return checked(key, node, protocol)
     wrong = list(wrong_settings(node, key))

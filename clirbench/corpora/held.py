@@ -46,7 +46,7 @@ class HeldCorpus:
             {name: f"systems/{name}.txt" for name in self.texts},
             {"source.txt": "source.txt"} if self.source is not None else {},
             doc_ids=("documents", self.documents) if self.documents is not None else None,
-            held={file: Lines(TextLines(lines).blocks(), where) for file, (where, lines) in files.items()},
+            held={file: Lines(TextLines(of).blocks(), f"{where}{_broken(of)}") for file, (where, of) in files.items()},
         )
         object.__setattr__(self, "layout", layout)
 
@@ -59,3 +59,8 @@ class HeldCorpus:
     def side_texts(self) -> SideTexts:
         """What tells the languages; no folder around it is called by them."""
         return replace(side_texts(self.layout, self.layout, tuple(self.references)), where="/")
+
+
+def _broken(lines: Sequence[str]) -> str:
+    """Which of the lines holds a line break, where one does."""
+    return next((f" (its line {at} has a line break in it)" for at, line in enumerate(lines, 1) if "\n" in line), "")

@@ -36,9 +36,8 @@ class JsonlText(TextFile):
         first: dict[str, int] = {}
         for number, (doc_id, _) in enumerate(self.documents(), start=1):
             if doc_id in first:
-                raise InputError(
-                    f"{self.path}: line {number}: doc_id {doc_id!r} stands on line {first[doc_id]} already"
-                )
+                said = f"{self.path}: line {number}:"
+                raise InputError(f"{said} doc_id {doc_id!r} stands on line {first[doc_id]} already")
             check_name(f"{self.path}: line {number}", "document", doc_id)
             first[doc_id] = number
             if number > current_limits().lines:

@@ -19,17 +19,17 @@ codes, and the language that a text is in.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
-from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, closest, gathered, raise_all
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.tables import MISSING, TextTable, read_table
-from clirbench.text import Text, TextFile, check_name, near_path
+from clirbench.text import Text, TextFile, check_name, did_you_mean
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -49,7 +49,7 @@ class Layout:
 
     `references` and `systems` map a name (`A`, `Online-B`) to a file; `singles` maps `source.txt`, `docs.tsv`,
     `systems.tsv` and `scores.tsv` to the file that is there, packed or not; `ignored` are the files of no known part.
-    `doc_ids`: the document of each line, and what says so, where that is not docs.tsv.
+    `doc_ids`: the document of each line, and what says so, where that is not docs.tsv. `key`: `test_folder=`, or "".
     """
 
     where: str
@@ -59,6 +59,7 @@ class Layout:
     singles: Mapping[str, str]
     ignored: tuple[str, ...] = ()
     doc_ids: tuple[str, Sequence[str]] | None = None
+    key: str = ""
 
     def text(self, file: str) -> Text:
         """The text of one of the files of this layout."""
@@ -138,13 +139,13 @@ def layout_of(where: str, names: Iterable[str], locate: Callable[[Sequence[str]]
 def folder_layout(folder: str | Path, key: str = "") -> Layout:
     """The layout of a folder; raises `InputError`, naming the `key=` of it, where it is missing or is no folder."""
     paths = _named_paths(folder, key)
-    return layout_of(str(folder), paths, partial(located, paths))
+    return replace(layout_of(str(folder), paths, partial(located, paths)), key=key)
 
 
 def _named_paths(folder: str | Path, key: str = "") -> dict[str, Path]:
     root = Path(folder).expanduser()
     if not root.exists():
-        raise InputError(f"{key}{folder}: no such folder{near_path(root)}")
+        raise InputError(f"{key}{folder}: no such folder{did_you_mean(root)}")
     if not root.is_dir():
         raise InputError(f"{key}{folder}: is a file, a folder of MT outputs was expected; its folder is {root.parent}")
     systems = files_in(root / "systems") if (root / "systems").is_dir() else {}
@@ -187,10 +188,12 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     if not layout.references:
         where = Path(layout.where)
         around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
-        meant = [f"; type folder={one} (or test_folder={one})" for one in sorted({path.parent for path in around})]
+        found = sorted({path.parent for path in around})
+        meant = [f"; type {f'{layout.key}{one}' if layout.key else f'clirbench {one} (folder={one})'}" for one in found]
         if PROVENANCE in layout.ignored:
             meant = [f"; it is the folder of a run, whose page is {where / 'report.html'}"]
-        there = f" but {', '.join(layout.ignored[:5])}: rename what is meant" if layout.ignored else ""
+        near = closest("reference.txt", layout.ignored, 0.6) or "what is meant"
+        there = f" but {', '.join(layout.ignored[:5])}: rename {near} to reference.txt" if layout.ignored else ""
         cure = next(iter(meant), f"{there}; another layout has a reader, corpus=NAME (docs/how-to/corpus.md)")
         raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)

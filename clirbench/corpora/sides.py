@@ -15,7 +15,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.layout import Layout, chosen_references, crossed_references
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, gathered, raise_all
 from clirbench.files.lines import Lines, line_ends, n_blank
-from clirbench.files.tables import table_rows
+from clirbench.files.tables import require_columns, table_rows
 from clirbench.pages import many
 from clirbench.text import Text, check_name
 from clirbench.types import DocumentMap, Documents, Ints, TestSet
@@ -40,12 +40,11 @@ def survey(text: Text) -> Survey:
     return Survey(n_lines, n_empty)
 
 
-def unequal_lines_error(where: str, found: int, expected_where: str, expected: int) -> AlignmentError:
-    """The error for two texts that must have the same number of lines."""
-    return AlignmentError(
-        f"{where} has {many(found, 'line')}, {expected_where} has {expected}; both must have one segment a line, "
-        "and lines end at '\\n' alone"
-    )
+def unequal_lines_error(where: str, found: int, expected_where: str, expected: int, cure: str = "") -> AlignmentError:
+    """The error for two texts that must have the same number of lines; `cure`: what to do, if it is known."""
+    ends = ", and lines end at '\\n' alone" if found and Path(where).exists() else ""
+    said = f"{where} has {many(found, 'line')}, {expected_where} has {expected}; both must have one segment a line"
+    return AlignmentError(f"{said}{ends}{cure}")
 
 
 def first_ten(items: "Sequence[object] | Ints") -> str:
@@ -63,8 +62,7 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
     """
     rows = table_rows(path)
     _, header = next(rows)
-    if missing := [name for name in ("line", "doc_id") if name not in header]:
-        raise InputError(f"{path}: no column {', '.join(missing)}; columns: {', '.join(header)}")
+    require_columns(str(path), ("line", "doc_id"), header)
     found: list[int] = []
     doc_ids: list[str] = []
     for number, cells in rows:
@@ -81,9 +79,8 @@ def read_document_map(path: Path, n_lines: int, text_where: str) -> DocumentMap:
         "names beyond the text": np.setdiff1d(numbers, every),
     }
     if told := [f"{what} {first_ten(lines)}" for what, lines in wrong.items() if len(lines)]:
-        raise AlignmentError(
-            f"{path}: each of the {n_lines} lines of {text_where} must be listed once; it {', '.join(told)}"
-        )
+        said = f"{path}: each of the {n_lines} lines of {text_where} must be listed once;"
+        raise AlignmentError(f"{said} it {', '.join(told)}")
     return contiguous_documents(str(path), [doc_ids[i] for i in np.argsort(numbers).tolist()])
 
 

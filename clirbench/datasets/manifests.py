@@ -175,10 +175,8 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
 def verify(path: Path, file: DataFile) -> None:
     """Raise `InputError` where a file's unpacked content is not the promised one."""
     if not file.by_hand and (found := TextFile(path).fingerprint) != file.sha256:
-        raise InputError(
-            f"{path}: not the content that the manifest promises: its sha256 is {found}, {file.sha256} was "
-            "promised; delete it and get it again"
-        )
+        said = f"{path}: not the content that the manifest promises: its sha256 is {found}, {file.sha256} was"
+        raise InputError(f"{said} promised; delete it and get it again")
 
 
 def download(manifest: Manifest, files: Sequence[DataFile], cache: str | Path) -> dict[str, Path]:

@@ -29,7 +29,7 @@ from typing import IO, Any
 from clirbench.errors import InputError, escape_unseen, one_line, writing
 from clirbench.files.direct import SETTLED as SETTLED, State as State, state_of as state_of
 from clirbench.files.tables import LARGEST, TextTable, as_number, json_value, read_table, shape_error
-from clirbench.text import SURROGATE, check_name, near_path, whole_content, whole_text
+from clirbench.text import SURROGATE, check_name, did_you_mean, whole_content, whole_text
 
 MARKER = ".clirbench"
 """In every folder that a run may write to: the names of the files that it wrote."""
@@ -133,7 +133,7 @@ def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 def no_run(folder: Path, name: str) -> InputError:
     """The error for a folder of a run that has no file of this name."""
     meant = f"; '{folder.parent}' is the folder" if (folder.parent / name).is_file() else ""
-    meant = near_path(folder) if not folder.exists() else meant
+    meant = did_you_mean(folder) if not folder.exists() else meant
     meant = f"; 'clirbench {folder}' makes a run of it" if (folder / "systems").is_dir() else meant
     return InputError(f"{folder}: not the folder of a finished run: it has no {name}{meant}")
 
@@ -144,9 +144,8 @@ def read_object(path: Path, shape: Mapping[Any, Any], needed: Sequence[str] = ()
         raise no_run(path.parent, path.name)
     value = json_value(str(path), whole_content(path), strict=True)
     if wrong := shape_error(value, shape) or ", ".join(f"{key!r} is missing" for key in needed if key not in value):
-        raise InputError(
-            f"{path}: no {path.name} of a run: {wrong}, so {path.parent} is not the folder of a finished run"
-        )
+        said = f"{path}: no {path.name} of a run:"
+        raise InputError(f"{said} {wrong}, so {path.parent} is not the folder of a finished run")
     return dict(value)
 
 
@@ -206,10 +205,8 @@ class Journal:
         for number, line in enumerate(self.whole_lines().split(b"\n")[:-1], start=1):
             row: Any = json_value(f"{self.path}: line {number}", line, strict=True)
             if wrong := shape_error(row, {"event": str}) or shape_error(row, self.shapes.get(row["event"], {})):
-                raise InputError(
-                    f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench; "
-                    "remove it to begin another"
-                )
+                said = f"{self.path}: line {number}: {wrong}, so it is not a journal of clirbench;"
+                raise InputError(f"{said} remove it to begin another")
             yield row
 
     def whole_lines(self) -> bytes:

@@ -36,7 +36,7 @@ from clirbench.files.tables import (
     system_column,
 )
 from clirbench.scoreboard import Column, Scoreboard, aligned
-from clirbench.text import TextFile, near_path, whole_content
+from clirbench.text import TextFile, did_you_mean, whole_content
 from clirbench.types import Doubles
 
 EMBEDDED = "embedded:"
@@ -193,7 +193,7 @@ class ScoreTables:
 
 def _table_at(path: Path) -> TextTable:
     if not path.exists():
-        raise InputError(f"{path}: no such file{near_path(path)}")
+        raise InputError(f"{path}: no such file{did_you_mean(path)}")
     return read_table(path)
 
 

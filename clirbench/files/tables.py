@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clirbench.errors import InputError
+from clirbench.errors import InputError, closest
 from clirbench.text import SURROGATE, TextFile, check_name, current_limits, decoded, limit_error
 
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
@@ -21,6 +21,7 @@ LARGEST = 1e150
 """A score: its square is still a number, which coefficients and figures need."""
 MISSING = frozenset({"", "nan", "na", "n/a", "none", "null", "-"})
 """Cells of numbers that are holes."""
+TABS = " (a TAB, not spaces, stands between columns)"
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -43,8 +44,7 @@ class TextTable:
 
     def require(self, *names: str) -> None:
         """Raise `InputError` where a column is not there."""
-        if missing := [name for name in names if name not in self.header]:
-            raise InputError(f"{self.where}: no column {', '.join(missing)}; columns: {', '.join(self.header)}")
+        require_columns(self.where, names, self.header)
 
     def unique(self, name: str) -> None:
         """Raise `InputError` where a cell of the column is empty, no name (`check_name`), or stands twice."""
@@ -56,6 +56,17 @@ class TextTable:
             if cell in first:
                 raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
             first[cell] = number
+
+
+def require_columns(where: str, names: Sequence[str], header: Sequence[str]) -> None:
+    """Raise `InputError` where columns are not there; it says which others may be meant."""
+    if missing := [name for name in names if name not in header]:
+        others = {name: [other for other in header if other[:1].lower() == name[0]] for name in missing}
+        meant = "".join(f"; call {near!r} {name}" for name, of in others.items() if (near := closest(name, of)))
+        meant += TABS if len(header) == 1 else ""
+        if any(map(NUMBER.fullmatch, header)):
+            meant = f"; its first line is no header: put {' TAB '.join(names)} before it"
+        raise InputError(f"{where}: no column {', '.join(missing)}{meant}; columns: {', '.join(header)}")
 
 
 def as_number(cell: str) -> float | None:
@@ -103,7 +114,8 @@ def table_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, S
     for number, row in rows:
         row = row[:-1] if len(row) == len(header) + 1 and not row[-1].strip() else row
         if len(row) != len(header):
-            raise InputError(f"{path}: line {number}: {len(row)} columns, {known}")
+            spaces = TABS if len(row) < len(header) and any(" " in cell for cell in row) else ""
+            raise InputError(f"{path}: line {number}: {len(row)} columns, {known}{spaces}")
         yield number, row
 
 
@@ -114,7 +126,7 @@ def system_column(table: TextTable) -> str:
             if name.lower() == wanted:
                 return name
     if len(table.header) == 1:
-        raise InputError(f"{table.where}: is one column, {table.header[0]!r}; save it as .tsv, with tabs")
+        raise InputError(f"{table.where}: is one column, {table.header[0]!r}; save it as .tsv, with tabs{TABS}")
     columns = zip(table.header, *table.rows, strict=True)
     meant = next((f"; call {name!r} system" for name, *cells in columns if not any(map(NUMBER.match, cells))), "")
     raise InputError(f"{table.where}: no column system or name{meant}; columns: {', '.join(table.header)}")

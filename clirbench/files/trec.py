@@ -108,16 +108,13 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
     for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag"):
         value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
         if not abs(value) <= LARGEST:
-            raise InputError(
-                f"{path}: line {number}: score {fields[4].decode()!r} is not a finite number (of single precision)"
-            )
+            said = f"{path}: line {number}:"
+            raise InputError(f"{said} score {fields[4].decode()!r} is not a finite number (of single precision)")
         topic_id, doc_id = fields[0].decode(), fields[2].decode()
         ranked = scores.setdefault(topic_id, {})
         if known is not None and doc_id not in known:
-            raise InputError(
-                f"{path}: line {number}: document {doc_id!r} is not in the collection; a run names its documents "
-                "as docs.tsv (or the collection's own ids) does"
-            )
+            said = f"{path}: line {number}: document {doc_id!r} is not in the collection; a run names its documents"
+            raise InputError(f"{said} as docs.tsv (or the collection's own ids) does")
         if doc_id in ranked:
             raise InputError(f"{path}: line {number}: document {doc_id!r} is ranked twice for topic {topic_id!r}")
         ranked[doc_id] = value
@@ -149,10 +146,8 @@ def read_judgments(path: Path) -> Iterator[Judgment]:
         grade = int(fields[-1])
         key = (fields[0].decode(), fields[-2].decode())
         if key in seen:
-            raise InputError(
-                f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again "
-                f"(first in line {seen[key]})"
-            )
+            said = f"{path}: line {number}: document {key[1]!r} of topic {key[0]!r} is judged again"
+            raise InputError(f"{said} (first in line {seen[key]})")
         seen[key] = number
         yield Judgment(*key, grade, number)
     if not seen:
@@ -249,13 +244,14 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
             if len(fields) == count:
                 yield number, fields
             elif fields:
-                raise InputError(f"{path}: line {number}: {len(fields)} fields, expected {count}: {layout}")
+                raise InputError(
+                    f"{path}: line {number}: {len(fields)} fields between spaces or TABs, expected {count}: {layout}"
+                )
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
     ids = list(ids)
     for id_ in ids if WHITE_SPACE.search("".join(ids)) or not all(ids) else ():  # all at once: it is rare
         if not id_ or WHITE_SPACE.search(id_):
-            raise InputError(
-                f"{path}: a TREC file cannot have the {kind} id {id_!r}: it is empty or has white space in it"
-            )
+            said = f"{path}: a TREC file cannot have the {kind} id {id_!r}:"
+            raise InputError(f"{said} it is empty or has white space in it")

@@ -56,7 +56,7 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
         if (known := TREC_EVAL.fullmatch(name)) and (meant := OF_TREC_EVAL.get(known["name"].lower())):
             spec = f"{meant}@{known['cutoff']}" if known["cutoff"] else meant
             return IrMeasure(name, spec, geometric=known["name"].lower() == "gm_map")
-        raise UnknownName("measure", name, choices(theirs))
+        raise UnknownName("measure", base, choices(theirs))
     return IrMeasure(name, name)
 
 

@@ -82,7 +82,5 @@ def check_aligned(hypotheses: Sequence[str], test: TestSet) -> None:
     counts = [len(reference) for reference in test.references]
     if any(len(hypotheses) != count for count in counts):
         lines = ", ".join(map(str, counts))
-        raise AlignmentError(
-            f"{len(hypotheses)} hypotheses for references of {lines} lines: "
-            "a metric needs one hypothesis a line; check which file was cut short"
-        )
+        said = f"{len(hypotheses)} hypotheses for references of {lines} lines:"
+        raise AlignmentError(f"{said} a metric needs one hypothesis a line; check which file was cut short")

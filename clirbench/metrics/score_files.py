@@ -87,13 +87,13 @@ class ScoreFile(MadeElsewhere):
             if name in found and not all(map(math.isnan, found[name]))
         }
 
+    check = for_systems
+
     def _scores(self, system: str, scores: Sequence[float], n_segments: int) -> SegmentScores:
         expected = 1 if self.aggregate == "system" else n_segments
         if len(scores) != expected:
-            raise InputError(
-                f"{self.name}: {self.path}: {len(scores)} scores for {system}, {expected} expected "
-                f"(aggregate={self.aggregate}, {n_segments} segments)"
-            )
+            said = f"{self.name}: {self.path}: {len(scores)} scores for {system}, {expected} expected"
+            raise InputError(f"{said} (aggregate={self.aggregate}, {n_segments} segments)")
         return self.with_scores(scores)
 
     def _read(self, theirs: Mapping[str, str], files: Mapping[str, Path | None]) -> dict[str, list[float]]:

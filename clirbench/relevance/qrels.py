@@ -34,13 +34,10 @@ class QrelsFile:
     unknown_documents: str = "error"
 
     def __post_init__(self) -> None:
-        if not str(self.path or ""):
-            raise ConfigError("relevance.path is not set; name a TREC qrels file: relevance.path=FILE")
-        if self.judged_by is None:
-            raise ConfigError(
-                "relevance.judged_by (of relevance@also: also.judged_by) is not set: who made the judgments? type "
-                f"relevance.judged_by={'|'.join(JUDGES)}"
-            )
+        missing = {"path": "FILE", "judged_by": f"{JUDGES[0]} (or {', '.join(JUDGES[1:])})"}
+        if left := [f"relevance.{name}={one}" for name, one in missing.items() if not str(getattr(self, name) or "")]:
+            said = "who made the judgments, in which file, of which topics? Not set (of relevance@also: also.KEY): type"
+            raise ConfigError(f"{said} {' '.join(left)} topics=trec topics.path=FILE")
         one_of("relevance.judged_by", self.judged_by, JUDGES)
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
@@ -107,10 +104,8 @@ class QrelsFile:
 
     def _refuse_missing(self, missing: Sequence[str]) -> None:
         if missing and self.missing_topics == "error":
-            raise InputError(
-                f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {_first(missing)}; "
-                "leave them out of the topics, or set relevance.missing_topics=drop"
-            )
+            said = f"{', '.join(map(str, self.files))}: {len(missing)} of the topics are not judged: {_first(missing)};"
+            raise InputError(f"{said} leave them out of the topics, or set relevance.missing_topics=drop")
 
 
 def _first(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ relevance judgments, these systems' pairs, what is assumed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
 
@@ -25,7 +25,8 @@ from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
-from clirbench.topics.base import BY_REFERENCE, SECOND
+from clirbench.topics.base import BY_REFERENCE, SECOND, described
+from clirbench.types import by_key
 
 FEWEST_RUNS = 5
 """Training runs of which some order is rarer than .05, two-sided."""
@@ -60,16 +61,14 @@ def answered(result: Result) -> Answer:
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
         found = [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
-        return Answer("", tuple(found), tuple(sentences(found)))
-    if result.units.along_training:
+    elif result.units.along_training:
         found = [*_along(result, measure, metrics)]
     else:
         rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-        keys = ((measure.name, metric.name) for metric in metrics)
-        made = [agreement(rows[key], result) for key in keys if key in rows]
+        made = [agreement(row, result) for metric in metrics if (row := rows.get((measure.name, metric.name)))]
         made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
         found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
-    return Answer(measure.name, tuple(found), tuple(sentences(found)))
+    return Answer(measure.name if measure and metrics else "", tuple(found), tuple(sentences(found)))
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
@@ -130,9 +129,11 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
     if not shown and row.ceiling < SHOWN["strong"]:
         yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
+    yield from _foreign(result, measure.name, name * shown)
     if top["lowered"]:
         yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
     yield from _of_kinds(result, rows, row)
+    yield from _made_topics(result, measure)
     if given := experiment.given:
         how = Permuting(experiment.alpha, seed=experiment.seed)
         of = beyond_known(board, units, given, how, declared=bool(experiment.units))
@@ -159,40 +160,64 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
     units = result.other_readings[by]
     values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
-    return Finding(
-        "reading", values=values | {"together": max(units.groups(result.board.systems), key=len, default=[])[:2]}
-    )
+    values["together"] = max(units.groups(result.board.systems), key=len, default=[])[:2]
+    return Finding("reading", values=values)
 
 
 def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
     """What every further reference does to the grades, those without a vote last; then, of another kind of topics, also
     whether it orders the systems otherwise."""
     for label, kinds in sorted(result.kinds.items(), key=lambda item: (item[0] == SECOND, not item[1].votes)):
-        by, lowered_by = label.removeprefix(BY_REFERENCE), row.lowered.split()
-        held = [(rows[row.measure, one.metric], one) for one in kinds.metrics]
+        by, one = label.removeprefix(BY_REFERENCE), next(one for one in kinds.metrics if one.metric == row.metric)
+        held = [(rows[row.measure, of.metric], of) for of in kinds.metrics]
         if label == SECOND:
-            grade = next((one.grade for own, one in held if own is row and "topics" in lowered_by), "")
+            grade = one.grade if "topics" in row.lowered.split() else ""
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
             said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
             yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
         elif kinds.votes:
-            counted = ((own, one) for own, one in held if own.grade == one.grade and "another" in own.lowered.split())
-            lowered = [one.metric for own, one in counted if not at_cap(own, result.board)]
-            values = {"own": next(iter(result.inputs.corpus.references)) if result.inputs else "", "by": by}
-            of = next(asdict(one) for one in kinds.metrics if one.metric == row.metric)
-            values |= {"lowered": lowered, **{name: of[name] for name in ("metric", "tau", "low")}}
+            counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
+            lowered = [own.metric for own in counted if not at_cap(own, result.board)]
+            values = {"own": _own_reference(result), "by": by}
+            values |= {"lowered": lowered, "metric": row.metric, "tau": one.tau, "low": one.low}
+            values |= {"grade": row.grade, "own_tau": row.value, "own_low": row.ci_low}
             yield Finding("reference", values=values)
         else:
             yield Finding("reference", values={"by": by, "noisy": True})
+
+
+def _own_reference(result: Result) -> str:
+    """The reference that the figures of pseudo-relevance are by."""
+    return next(iter(result.inputs.corpus.references)) if result.inputs else ""
+
+
+def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Finding]:
+    """Systems that are easily told from all others, because they hardly translate at all, and the grade of `metric`
+    without them."""
+    if systems := [*dict.fromkeys(row.system for row in result.health if row.foreign)]:
+        values: dict[str, Any] = {"systems": systems, "typed": ",".join(systems), "metric": metric}
+        if metric:
+            others = result.evidence.only(~np.isin(result.board.systems, systems)).board
+            rest = replace(result, board=replace(others, primary=result.board.primary))
+            values["grade"] = _grades(rest, others[measure], rest.units)[metric]
+        yield Finding("foreign", values=values)
+
+
+def _made_topics(result: Result, measure: Column) -> Iterator[Finding]:
+    """What topics are that no person wrote, where no other kind of them is compared."""
+    source, topics = result.experiment.topics.get(""), result.evidence.topics(measure.name)
+    if source and topics and hasattr(source, "said") and SECOND not in result.kinds:
+        yield Finding("queries", values={"topics": described(source, topics)})
 
 
 def separable(result: Result, name: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many the metric `name` has right."""
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
-    values = {"systems": len(units.labels) if along else units.number, "of": of}
+    values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
+    values["by"] = _own_reference(result) if any(result.by_reference.values()) else ""
     rows = (asdict(row) for row in result.separable if row.metric == name)
     yield from (Finding("separable_pairs", values=row | values) for row in rows)
 
@@ -219,6 +244,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     units, alpha = result.units, result.experiment.alpha
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
+    yield from _foreign(result)
     right = {row.metric: row.right for row in result.separable}
     yield from separable(result, max(right, key=lambda name: right[name], default=""))
     if alone := result.other_readings.get(NONE):
@@ -233,6 +259,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
         if values["tested"]:
             yield Finding("same step", values={"measure": measure.name, **values})
+    yield from _made_topics(result, measure)
     yield judged(measure, metrics, first_listed=result.board.first_is_listed)
 
 
@@ -253,6 +280,7 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+ORDERS = "{metric} orders {tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
@@ -327,8 +355,7 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    grades = dict.fromkeys(one["grade"] for one in found[1:])
-    by_grade = {grade: [one["metric"] for one in found[1:] if one["grade"] == grade] for grade in grades}
+    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:])
     said = [
         f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
         for grade, metrics in by_grade.items()
@@ -336,7 +363,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     ]
     if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("no grade shows that one metric is better than another")
+        said.append("no grade shows that one metric is better than another (analysis=differences tests that)")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -344,7 +371,8 @@ def _covariate(found: Finding) -> str:
     name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
-        then = "so {metric} sees more and keeps its grade" if found["grade"] == WEAK else "as by luck: weak at most"
+        keeps = "so {metric} sees more and keeps its grade (asked of {metric} alone)"
+        then = keeps if found["grade"] == WEAK else "as by luck: weak at most"
         equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
@@ -355,36 +383,41 @@ def _range(found: Finding) -> str:
 
 
 def _queries(found: Finding) -> str:
-    same = found["first"] == found["first_by_second"]
+    known = found.values.get
+    same = known("first") == known("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
     said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
-    if found["grade"]:
+    if known("grade"):
         said = {"grade": f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"}
-    otherwise = "; ".join(text for name, text in said.items() if found[name])
+    otherwise = "; ".join(text for name, text in said.items() if known(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
 
 
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    told = ", and the grades of {lowered} are lower" if found["lowered"] else ""
-    worse = "Figures judge retrieval by reference {own}, grades by {own} or {by}, whichever is worse"
-    return f"{worse}; by {{by}}, {{metric}} orders {{tau}} (at least {{low}}){told}."
+    told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
+    worse = "grades by {own} or {by}, whichever is worse"
+    if found["grade"] in SHOWN:
+        return f"Figures judge retrieval by reference {{own}}, {worse}; by {{by}}, {ORDERS}{told}."
+    own = "by {own}, {metric} orders {own_tau} (at least {own_low})"  # which stands nowhere above
+    return f"References give {worse}; {own}, by {{by}} {{tau}} (at least {{low}}){told}."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (one system of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (first listed of each of {systems} groups)" if found["of"] == "groups" else ""
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval can tell {{separable}} apart"
+    judge = " by reference {by}" if found["by"] else ""
+    told = f"{of}{one_each}, retrieval{judge} can tell {{separable}} apart"
     if not tested:
         return f"{told}{', too few to test a metric' if few else ''}."
-    luck = "" if along else " (by luck: {p_value})"
-    rest = ", and {others_right} of the other {others}" if found["others"] else ""
-    return f"{told}; {{metric}} orders {{right}} of them rightly{luck}{rest}."
+    luck = "" if along else f" (by luck: {{p_value}}{', corrected for {tested} metrics' * (found['tested'] > 1)})"
+    rest = ", and {others_right} of the other {others} as measured" if found["others"] else ""
+    return f"{told}; {{metric}} orders {{right}} rightly{luck}{rest}."
 
 
 def _judged(found: Finding) -> str:
@@ -397,7 +430,7 @@ def _judged(found: Finding) -> str:
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
+        "; scores.reference declares that the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -410,10 +443,21 @@ def _reading(found: Finding) -> str:
         made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
-    grade = "the evidence is {grade}" if found["grade"] in SHOWN else "no evidence remains"
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
-    return f"This assumes systems made independently; if {but}, type units={{units}}: then {grade}."
+    typed = f"units={{units}}{' (by the names)' * maker}"
+    return f"This assumes systems made independently; if {but}, type {typed}: then {_remains(found)}."
+
+
+def _remains(found: Finding) -> str:
+    return "the evidence for {metric} is {grade}" if found["grade"] in SHOWN else "no evidence remains"
+
+
+def _hardly(found: Finding) -> str:
+    then = (
+        f"; with systems.exclude=[{{typed}}], {_remains(found)}" if found["metric"] else ": systems.exclude=[{typed}]"
+    )
+    return f"{{systems}}, perhaps no translation, may flatter all figures{then}."
 
 
 def _given(found: Finding) -> str:
@@ -427,9 +471,8 @@ def _training(found: Finding) -> str:
     if found["runs"] >= FEWEST_RUNS:
         return "These are checkpoints of {runs} training runs: tau along training proves nothing by itself."
     of = "one run" if found["runs"] == 1 else f"{NUMBERS[found['runs']]} runs"
-    made = f"Checkpoints of {of}"
-    if found["grouped_by"] == NUMBERED:
-        made = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    named = f"Names alike but for a number are taken for checkpoints of {of} (if not, units=none), which"
+    made = named if found["grouped_by"] == NUMBERED else f"Checkpoints of {of}"
     return f"{made} cannot validate a metric for other runs."
 
 
@@ -449,13 +492,12 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "range": _range,
     "given": _given,
     "judged": _judged,
+    "foreign": _hardly,
     # Other findings say what references, topics and covariates do.
     "lowered": lambda found: " ".join(said for by, said in LOWERED.items() if by in found["by"].split()),
     "queries": _queries,
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: (
-        f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {{tau}} (at least {{low}})."
-    ),
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
 }

@@ -14,6 +14,7 @@ from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
+from clirbench.types import by_key
 
 
 @keep_recent(1)
@@ -74,14 +75,13 @@ def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **
 
 def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
-    metadata, english, values = result.board.metadata, result.monolingual, dict[Any, list[float]]()
+    metadata, english = result.board.metadata, result.monolingual
     columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
     keys = zip(*columns, map(str, result.units.steps.tolist()), strict=True)
     of = dict(zip(result.board.systems, keys, strict=True))
     more = result.board[decision.measure].higher_is_better
     rows = [row if more else _turned(row) for row in decision.standings]
-    for row in rows:
-        values.setdefault(of[row.system], []).append(row.value)
+    values = by_key((of[row.system], row.value) for row in rows)
     unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
@@ -94,26 +94,23 @@ def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
 def _picks(decision: Decision) -> Iterator[dict[str, Any]]:
     """What each metric would choose, and what that loses."""
     for pick in decision.picks:
-        row = decision[pick.system]
-        losses = dict(zip(("loss", "loss_low", "loss_high"), _loss(row), strict=True))
+        row = _turned(decision[pick.system])
+        losses = {"loss": row.difference, "loss_low": row.difference_low, "loss_high": row.difference_high}
         names = {"metric": pick.metric, "system": pick.system, "measure": decision.measure}
         yield names | losses | {"tied": row.in_set} | asdict(pick)
 
 
 def _turned(row: Standing) -> Standing:
-    """As measured, where less is better: the other sign."""
-    ends: dict[str, Any] = dict(zip(("difference", "difference_low", "difference_high"), _loss(row), strict=True))
+    """With the other sign: as measured where less is better, and what choosing the system loses as its difference."""
+    low, high = -row.difference_high or 0.0, -row.difference_low or 0.0
+    ends: dict[str, Any] = {"difference": -row.difference or 0.0, "difference_low": low, "difference_high": high}
     return replace(row, value=-row.value or 0.0, low=-row.high or 0.0, high=-row.low or 0.0, **ends)
 
 
-def _loss(row: Standing) -> tuple[float, float, float]:
-    """What choosing the system loses, and the interval: its difference from the first, turned round."""
-    return -row.difference or 0.0, -row.difference_high or 0.0, -row.difference_low or 0.0
-
-
-def recommended(result: Result) -> str:
-    """The system that the decision of the run recommends, the first of equal ones; empty where nothing is decided."""
-    return next(iter(result.recommended), "")
+def _loss(row: Standing, name: str = "loss", interval: str = "interval") -> dict[str, Any]:
+    """What choosing the system loses, and the interval, as values of a finding under these names."""
+    turned = _turned(row)
+    return {name: turned.difference, interval: (turned.difference_low, turned.difference_high)}
 
 
 def _against(result: Result) -> Iterator[Finding]:
@@ -159,7 +156,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     by_each, by_reference = result.decisions or {"": decision}, column.judged_by == "pseudo-relevance"
     others, tied = decision.standings[len(systems) :], tuple(name for name in result.agreed if name not in systems)
     values, all_tied = {"measure": measure, "systems": systems, "tied": tied}, 0 < len(tied) == len(others)
-    flagged = [name for name in decision.recommended if by_reference and name in result.resemblances.nearest]
+    nearest = result.resemblances.nearest if by_reference else {}
+    flagged = [name for name in decision.recommended if name in nearest]
     doubt, by, ties = flagged and not result.decisions, "", "statistically tied: {tied}"
     first = "{systems} is first" if doubt else "clirbench recommends {systems}, which retrieval itself puts first"
     first += " by {measure}"
@@ -181,21 +179,16 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said += "{measure}. Choose the cheapest, or add topics"
     elif not (tied or result.decisions):
         near = max(others, key=lambda row: row.difference)
-        lead, *ends = _loss(near)
-        values |= {"nearest": near.system, "lead": lead, "interval": tuple(ends)}
+        values |= {"nearest": near.system} | _loss(near, "lead")
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}{first}: significantly better than {rest}"
     yield Finding("recommendation", f"{said}.", values) if systems else _disagreement(by_each)
     if flagged:
-        nearest = result.resemblances.nearest
         other = next((row.system for row in decision.standings if doubt and row.system not in nearest), "")
-        said = (
-            "the reference has; by another reference it may not be first, and grades may differ"
-            if doubt
-            else "reference {by} has"
-        )
-        said = f"{{systems}} repeats wording that only {said}."
+        only = "the reference has; by another reference it may not be first, and grades may differ"
+        only = only if doubt else "reference {by} has, which may favour it"
+        said = f"{{systems}} repeats wording that only {only}."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each))})
     if (english := result.monolingual) > 0:
@@ -227,13 +220,12 @@ def _disagreement(by_each: Mapping[str, Decision]) -> Finding:
     first = own.recommended[0]
     _, by_other = _worst(by_each, first)
     other = by_each[by_other].recommended[0]
-    (gap, *ends), (lead, *interval) = _loss(own[other]), _loss(by_each[by_other][first])
     values: dict[str, Any] = {"measure": own.measure, "systems": [], "references": [*by_each], "by": by}
-    values |= {"by_other": by_other, "first": first, "gap": gap, "gap_interval": tuple(ends)}
+    values |= {"by_other": by_other, "first": first} | _loss(own[other], "gap", "gap_interval")
     said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
     said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
     said += "no system; one more reference, or relevance judged by people, would help."
-    return Finding("recommendation", said, values | {"other": other, "lead": lead, "interval": tuple(interval)})
+    return Finding("recommendation", said, values | {"other": other} | _loss(by_each[by_other][first], "lead"))
 
 
 def _worst(by_each: Mapping[str, Decision], system: str) -> tuple[float, str]:
@@ -247,7 +239,7 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
     `doubt`: what a loss is measured by, where that is in doubt.
     """
     decision, grades = next(iter(by_each.values())), answered(result).grades
-    of = {pick.system: [p.metric for p in decision.picks if p.system == pick.system] for pick in decision.picks}
+    of = by_key((pick.system, pick.metric) for pick in decision.picks)
     losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [system for system in of if system not in losing]:
         values: dict[str, Any] = {"metrics": [m for system in right for m in of[system]], "systems": result.recommended}
@@ -257,12 +249,11 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
             said = "{picked}, tied with {systems}" if len(right) == 1 else "{systems} or a system tied with it"
         yield Finding("choice", f"{_each(values['metrics'])} picks {said}.", values)
     for system, (_, by) in sorted(losing.items(), key=lambda item: item[1][0]):
-        loss, *ends = _loss(by_each[by][system])
         values = {"metrics": of[system], "systems": [system], "measure": decision.measure} | ({"by": by} if by else {})
         said = f"picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{' by reference {by}' if by else doubt}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
-        yield Finding("choice", f"{_each(of[system])} {said}.", values | {"loss": loss, "interval": tuple(ends)})
+        yield Finding("choice", f"{_each(of[system])} {said}.", values | _loss(by_each[by][system]))
 
 
 def _each(metrics: Sequence[str]) -> str:

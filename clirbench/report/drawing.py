@@ -11,7 +11,6 @@ from typing import Literal
 from clirbench.errors import escape_unseen
 from clirbench.pages import fixed
 
-Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "square", "diamond", "triangle"]
 
 # Okabe and Ito: distinct with any colour vision; each colour has a shape too, so that grey prints read as well.
@@ -56,7 +55,7 @@ class Label:
     y: float
     text: str
     size: float = 8
-    anchor: Anchor = "start"
+    anchor: Literal["start", "middle", "end"] = "start"
     upright: bool = False
     bold: bool = False
 

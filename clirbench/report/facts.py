@@ -25,7 +25,7 @@ from clirbench.statistics.coefficients import SYMBOLS, complete_pairs, kendall
 from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.grades import SHOWN, Evidence
 from clirbench.topics.base import BY_REFERENCE, SECOND
-from clirbench.types import JUDGES, Doubles, Qrels
+from clirbench.types import JUDGES, Doubles, Qrels, by_key
 
 MEANING = {"false": ", not significant", "undefined": ", not tested"}
 FALLING = -0.3
@@ -103,10 +103,8 @@ def interval(row: Correlation) -> str:
 
 def undefined_reasons(rows: Iterable[Correlation]) -> list[str]:
     """Why a coefficient is undefined, each reason once with the columns it concerns."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if isnan(row.value):
-            reasons.setdefault(row.note, []).append(f"{row.coefficient}({row.metric}, {row.measure})")
+    undefined = (row for row in rows if isnan(row.value))
+    reasons = by_key((row.note, f"{row.coefficient}({row.metric}, {row.measure})") for row in undefined)
     return [f"{first_names(pairs, 4)}: undefined, {reason}" for reason, pairs in reasons.items()]
 
 
@@ -191,12 +189,14 @@ def legend(result: Result) -> list[str]:
     most = ", but where the metrics' own reference judges, or may, moderate at most" if own else ""
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
-    told = f"Grades go by the figure after 'at least', which is of other systems like these: strong from {strong}, "
-    told += f"moderate from {moderate}, weak over {weak}{most}. The {sure} confidence is for all metrics together. "
+    told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
     told += (
-        "Systems are made independently if each was trained by itself, ideally by different makers; variants of one "
+        f"from {strong}, moderate from {moderate}, weak over {weak}, none below{most}. The {sure} confidence is for "
     )
-    told += "system are not."
+    told += (
+        "all metrics together. Systems are made independently if each was trained by itself, even by one maker with "
+    )
+    told += "other data or settings; checkpoints of one training, and one trained system used in several ways, are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -258,23 +258,19 @@ def _directions(result: Result) -> Iterator[str]:
 def table_notes(result: Result, title: str) -> list[str]:
     """The notes that are part of the tau table itself: why it is not tested, and that no person judged."""
     columns = [column for column in result.board.measures if column.table == title]
-    measures, reasons = {column.name for column in columns}, dict[str, dict[str, None]]()
+    measures = {column.name for column in columns}
     shown = [
         row
         for row in result.correlations
         if row.measure in measures and row.coefficient == first_coefficient(result) and not isnan(row.value)
     ]
-    for row in shown:
-        if mark(row) == "?":
-            reasons.setdefault(row.note.partition(";")[0], {})[row.metric] = None
+    reasons = by_key(dict.fromkeys((row.note.partition(";")[0], row.metric) for row in shown if mark(row) == "?"))
     every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
-    judges = dict[str, list[str]]()  # a sentence, and the measures that it is about
-    for column in columns:
-        if column.origin == "computed" and column.judged_by != "people":
-            said = sentence(judged(replace(column, name="\0"), result.board.metrics))
-            judges.setdefault(said.removesuffix("."), []).append(column.name)
-    untested = [f"not tested{'' if every else f' ({listed([*of])})'}: {reason}" for reason, of in reasons.items()]
-    return [*untested, *(said.replace("\0", listed(of)) for said, of in judges.items())]
+    no_person = [column for column in columns if column.origin == "computed" and column.judged_by != "people"]
+    said = (sentence(judged(replace(column, name="\0"), result.board.metrics)) for column in no_person)
+    judges = by_key(zip(said, (column.name for column in no_person), strict=True))  # measures by their sentence
+    untested = [f"not tested{'' if every else f' ({listed(of)})'}: {reason}" for reason, of in reasons.items()]
+    return [*untested, *(said.removesuffix(".").replace("\0", listed(of)) for said, of in judges.items())]
 
 
 def first_names(names: Sequence[str], most: int = 10) -> str:
@@ -358,8 +354,8 @@ def set_up_lines(result: Result) -> Iterator[str]:
         yield "Score tables alone: no texts, so no language and no document."
     references = "".join(f"; also judged by reference {name}" for name in found["references_asked"])
     references += _left_out("; references not used", found["references_left_out"])
-    why = "hardly any text of the reference; systems.exclude=[NAME] leaves it out"
-    references += _left_out("; perhaps no translation", {row.system: why for row in result.health if row.foreign})
+    foreign = {row.system: "hardly any text of the reference" for row in result.health if row.foreign}
+    references += _left_out("; perhaps no translation", foreign)
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
     scores = {"computed": computed, "read": found["scores"]}
@@ -370,9 +366,7 @@ def set_up_lines(result: Result) -> Iterator[str]:
 
 def _left_out(words: str, reasons: Mapping[str, str]) -> str:
     """`; left out: A, B (why), C (why)`."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        by_reason.setdefault(why, []).append(name)
+    by_reason = by_key((why, name) for name, why in reasons.items())
     said = ", ".join(f"{first_names(names)} ({why})" for why, names in by_reason.items())
     return f"{words}: {said}" if said else ""
 
@@ -406,7 +400,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems have one maker or one training run"
         if NUMBERED in result.other_readings:
-            how = "no number alone in the names rises with retrieval, as steps would; "
+            how = "systems named alike but for a number do not rise in retrieval with it, as checkpoints would; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

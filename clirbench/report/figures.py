@@ -11,7 +11,6 @@ import numpy as np
 
 from clirbench.files.tables import as_number
 from clirbench.pages import fixed, short
-from clirbench.report.decision import recommended
 from clirbench.report.drawing import COLOURS, SHAPES, Drawing, Label, Line, Mark, svg
 from clirbench.report.facts import by_pair, coefficient_symbol, first_coefficient, interval, tau_cell
 from clirbench.report.groupings import Grouping, checkpoints, grouping, training_runs
@@ -51,7 +50,7 @@ def write(folder: Path, result: Result) -> None:
     for table in result.tables:
         if table.figure is not None:
             write_drawing(folder / f"{table.name}.svg", table.figure(), table.title)
-    if plots := learning_curves(result.board, recommended(result)):
+    if plots := learning_curves(result.board, *result.recommended[:1]):
         drawing = panels(list(plots.values()))
         write_drawing(folder / "learning_curves.svg", drawing, "Learning curves: columns over training steps")
 

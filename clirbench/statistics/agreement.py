@@ -19,7 +19,7 @@ from math import nan
 import numpy as np
 
 from clirbench.statistics.coefficients import ENUMERATED, TINY, UNTESTED, kendall, kendall_exact, pair_balance
-from clirbench.types import Doubles, Ints
+from clirbench.types import Doubles, Ints, by_key
 
 FEWEST_UNITS = 6
 """Units that a jackknife interval needs: with fewer it would reach from one end to the other nearly always."""
@@ -247,10 +247,8 @@ def agreements(x: Doubles, y: Doubles, unit: Ints, *, alpha: float = 0.05) -> li
 
 def by_holes(x: Doubles, y: Doubles) -> Iterator[tuple[list[int], Ints]]:
     """Metrics (rows of `x`) that have the same systems together with `y`, and these systems; NaN for holes."""
-    alike: dict[bytes, list[int]] = {}
     there = np.isfinite(x) & np.isfinite(y)
-    for m, kept in enumerate(there):
-        alike.setdefault(kept.tobytes(), []).append(m)
+    alike = by_key((kept.tobytes(), m) for m, kept in enumerate(there))
     yield from ((metrics, np.flatnonzero(there[metrics[0]])) for metrics in alike.values())
 
 

@@ -9,7 +9,7 @@ names, never make units: they are covariates. Where a name or a cut decides, `re
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from clirbench.errors import UnknownName
 from clirbench.pages import fixed, many
 from clirbench.scoreboard import Scoreboard
 from clirbench.systems.likeness import makers
-from clirbench.types import EMPTY, Doubles, Ints
+from clirbench.types import EMPTY, Doubles, Ints, by_key
 
 SEED = "seed"
 TRAINING = "training_"
@@ -87,9 +87,7 @@ class Units:
 
     def groups(self, systems: Sequence[str]) -> list[list[str]]:
         """The systems of each unit that has several; `systems`: the names, as in the board."""
-        members: Mapping[str, list[str]] = defaultdict(list)
-        for label, system in zip(self.labels, systems, strict=True):
-            members[label].append(system)
+        members = by_key(zip(self.labels, systems, strict=True))
         return [names for names in members.values() if len(names) > 1]
 
     def only(self, rows: Ints) -> "Units":
@@ -231,9 +229,7 @@ def _configures(name: str, cells: Sequence[str], steps: Doubles) -> bool:
 def numbered_names(systems: Sequence[str]) -> tuple[tuple[str, ...], Doubles]:
     """Stem and first varying number of names that differ in numbers alone, five or more of a stem; of others the name
     and NaN."""
-    rows_of: Mapping[str, list[int]] = defaultdict(list)
-    for row, name in enumerate(systems):
-        rows_of[NUMBER_IN_NAME.sub("#", name)].append(row)
+    rows_of = by_key((NUMBER_IN_NAME.sub("#", name), row) for row, name in enumerate(systems))
     labels, numbers = list(systems), np.full(len(systems), nan)
     for stem, rows in rows_of.items():
         varying = [column for column in np.array([amounts(systems[row]) for row in rows]).T if vary(column)]
@@ -256,9 +252,8 @@ def numbered_runs(board: Scoreboard, near: Sequence[tuple[str, str]] = ()) -> Un
     steps = np.full(len(labels), nan)
     if board.first_measure is None:
         return None
-    rows_of: Mapping[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
-    for row, key in enumerate(zip(labels, _configurations(board, steps, labels), strict=True)):
-        rows_of[key].append(row)
+    keys = zip(labels, _configurations(board, steps, labels), strict=True)
+    rows_of = by_key((key, row) for row, key in enumerate(keys))
     y = board.first_measure.oriented
     for (stem, _), rows in rows_of.items():
         known = [row for row in rows if np.isfinite(numbers[row] + y[row])]

@@ -21,7 +21,7 @@ from clirbench.statistics.ceiling import tau_gaps, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, weakened
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import GRADES, RELIABLE, SHOWN, Evidence, reliability
-from clirbench.types import Doubles
+from clirbench.types import Doubles, by_key
 
 TOPICS, ANOTHER, RETRIEVER = "topics", "another", "retriever"
 """What lowers a grade to that of the second kind of topics, of another reference, or of another retriever."""
@@ -147,11 +147,9 @@ def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units:
     """The rows; where a metric's taus by two retrievers differ, so that the interval of their gap leaves out 0, a grade
     above chance is the lower one of both."""
     grades = {(row.measure, row.metric): row.grade for row in rows if row.coefficient == KENDALL}
-    others: dict[tuple[str, str], list[str]] = {}
-    for gap in tau_gaps(board, units, twice_searched(board)):
-        if gap.ci_low > 0 or gap.ci_high < 0:
-            for own, other in ((gap.first, gap.second), (gap.second, gap.first)):
-                others.setdefault((own, gap.metric), []).append(grades.get((other, gap.metric), ""))
+    apart = [gap for gap in tau_gaps(board, units, twice_searched(board)) if gap.ci_low > 0 or gap.ci_high < 0]
+    both = [(gap.metric, *of) for gap in apart for of in ((gap.first, gap.second), (gap.second, gap.first))]
+    others = by_key(((own, metric), grades.get((other, metric), "")) for metric, own, other in both)
     for row in rows:
         held = [grade for grade in others.get((row.measure, row.metric), ()) if grade in GRADES]
         worst = max(held, key=GRADES.index, default="") if row.coefficient == KENDALL else ""

@@ -46,11 +46,9 @@ class CheckpointSystems(FileSystems):
     def __post_init__(self) -> None:
         super().__post_init__()
         if bool(self.pattern) == bool(self.model):
-            raise ConfigError(
-                "systems=checkpoints: name either translations that exist, "
-                "systems.pattern='/exp/run*/ckpt_%step%.txt', or models that translate, "
-                "systems.model='/exp/ckpt_%step%'" + (", not both" if self.model else "")
-            )
+            said = "name either translations that exist, systems.pattern='/exp/run*/ckpt_%step%.txt', or models that"
+            both = ", not both" if self.model else ""
+            raise ConfigError(f"systems=checkpoints: {said} translate, systems.model='/exp/ckpt_%step%'{both}")
         if self.test_pattern and self.model:
             raise ConfigError("systems.test_pattern: models translate the test set themselves; leave it out")
         whole_number("systems.shard_lines", self.shard_lines)
@@ -59,10 +57,8 @@ class CheckpointSystems(FileSystems):
         main = placeholders(f"systems.{'pattern' if self.pattern else 'model'}", str(self.pattern or self.model))
         other = placeholders("systems.test_pattern", self.test_pattern) if self.test_pattern else main
         if sorted(main) != sorted(other):
-            raise ConfigError(
-                f"systems.test_pattern has the placeholders {first_ten(other) or 'none'}, "
-                f"systems.pattern {first_ten(main) or 'none'}; both must have the same"
-            )
+            said = f"systems.test_pattern has the placeholders {first_ten(other) or 'none'},"
+            raise ConfigError(f"{said} systems.pattern {first_ten(main) or 'none'}; both must have the same")
 
     @property
     def translates(self) -> bool:
@@ -81,17 +77,10 @@ class CheckpointSystems(FileSystems):
             found.setdefault(name, []).append(match)
         if names is not None:
             found.pop("", None)
-        raise_all(
-            [
-                InputError(
-                    f"systems.{field}: {len(same)} files give the same system {name!r}: "
-                    f"{first_ten([match.path for match in same])}; keep one, or add a placeholder that differs "
-                    "between them"
-                )
-                for name, same in found.items()
-                if len(same) > 1
-            ]
-        )
+        doubled = {name: [match.path for match in same] for name, same in found.items() if len(same) > 1}
+        said = {name: f"{len(of)} files give the same system {name!r}: {first_ten(of)}" for name, of in doubled.items()}
+        cure = "keep one, or add a placeholder that differs between them"
+        raise_all([InputError(f"systems.{field}: {one}; {cure}") for one in said.values()])
         return {name: same[0] for name, same in found.items()}
 
     def translations(self, corpus: Corpus) -> Sequence[Translation]:
@@ -129,9 +118,8 @@ class CheckpointSystems(FileSystems):
         self, corpus: Corpus, named: Mapping[str, Match], described: Mapping[str, Mapping[str, str]]
     ) -> tuple[Translation, ...]:
         if self.translator is None:
-            raise ConfigError(
-                "systems.model: name what translates: systems/translator=ctranslate2, transformers, program"
-            )
+            said = "systems.model: name what translates:"
+            raise ConfigError(f"{said} systems/translator=ctranslate2, transformers, program")
         models: list[tuple[str, Path, Mapping[str, str]]] = []
         found: dict[str, Translation] = {}
         for name, match in named.items():

@@ -18,7 +18,7 @@ from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.metadata import read_metadata
-from clirbench.text import BLOCK, Text, TextFile, TextLines, open_binary
+from clirbench.text import BLOCK, Text, TextFile, TextLines, near_path, open_binary
 from clirbench.types import Translation
 
 ENDLESS = 60.0
@@ -75,16 +75,11 @@ class FileSystems:
             if ours and tests and len(ours) + len(tests) == len(names):
                 alike = f"none of {first_ten(ours)}, which {one} has, but {first_ten(tests)}; name the files alike"
                 raise InputError(f"{other} has systems of other names: {alike}")
-            raise_all(
-                [
-                    InputError(
-                        f"{where}: no file of {first_ten(lacking)}, which the other side has; add it, or type "
-                        f"'systems.exclude=[{','.join(lacking)}]'"
-                    )
-                    for where, lacking in missing.items()
-                    if lacking
-                ]
-            )
+            cures = {
+                where: f"add it, or type 'systems.exclude=[{','.join(of)}]'" for where, of in missing.items() if of
+            }
+            lacks = {where: f"no file of {first_ten(missing[where])}, which the other side has" for where in cures}
+            raise_all([InputError(f"{where}: {lacks[where]}; {cure}") for where, cure in cures.items()])
         searched, tested = sides[0][1], sides[-1][1] if corpus.test else {}
         errors: list[ClirbenchError] = []
         found: list[Translation] = []
@@ -114,9 +109,12 @@ class FileSystems:
             raise InputError("systems=files: this corpus has no files of systems; choose another systems=")
         layouts = list(dict.fromkeys([searched, test or searched]))
         if not any(layout.systems for layout in layouts):
-            seen = [name for name in searched.ignored if name.startswith("systems/")]
-            hint = f"; files of another kind are there: {first_ten(seen)}" if seen else ""
-            hint += "; files elsewhere: systems=pattern systems.pattern=DIR/%name%.txt"
+            root = Path(searched.where) / "systems"
+            root = root if root.is_dir() else near_path(root)
+            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*.*"))) if path.is_file()]
+            like = [root / f"%system%{one.suffix if one.parent == root else f'/{one.name}'}" for one in others[:1]]
+            which = f"for {others[0]} and its like" if others else "for files elsewhere"
+            hint = f"; {which}: systems=pattern systems.pattern={next(iter(like), 'DIR/%system%.txt')}"
             raise InputError(f"{searched.where}: no systems: there is no systems/NAME.txt or systems/NAME.txt.gz{hint}")
         errors: list[ClirbenchError] = []
         names: list[str] = []
@@ -167,14 +165,13 @@ def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]
         with gathered(errors):
             found = survey(text)
             if found.n_lines != expected:
-                raise unequal_lines_error(text.where, found.n_lines, where, expected)
+                cure = f"; mend it, or leave it out: 'systems.exclude=[{system.system}]'"
+                raise unequal_lines_error(text.where, found.n_lines, where, expected, cure)
             ids = text.doc_ids() if side and isinstance(text, JsonlText) else []
             for number, (ours, theirs) in enumerate(zip(english.map.doc_ids, ids, strict=False), start=1):
                 if ours != theirs:
-                    raise AlignmentError(
-                        f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there; "
-                        "the same documents in the same order were expected"
-                    )
+                    said = f"{text.where}: document {number} is {theirs!r}, the reference side has {ours!r} there;"
+                    raise AlignmentError(f"{said} the same documents in the same order were expected")
             if found.n_empty > MOST_EMPTY * found.n_lines:
                 blank = survey(side).n_empty if side is not None else 0
                 if found.n_empty - blank > MOST_EMPTY * (found.n_lines - blank):

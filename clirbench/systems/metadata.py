@@ -53,10 +53,8 @@ def placeholders(key: str, pattern: str) -> list[str]:
     if doubled := [name for number, name in enumerate(names) if name in names[:number]]:
         raise ConfigError(f"{key}={pattern}: %{doubled[0]}% stands twice; write * in the other place")
     if not names and "*" not in pattern:
-        raise ConfigError(
-            f"{key}={pattern}: has no placeholder; a pattern for many files was expected, "
-            "for example /exp/run%run%/ckpt_%step%.txt"
-        )
+        said = f"{key}={pattern}: has no placeholder; a pattern for many files was expected,"
+        raise ConfigError(f"{said} for example /exp/run%run%/ckpt_%step%.txt")
     return names
 
 
@@ -188,10 +186,8 @@ def joined_metadata(path: str | None, parsed: Mapping[str, Mapping[str, str]]) -
     shared = set.intersection(*map(set[str], parsed.values())) if parsed else set()
     keys = [name for name in table.header if name in ("system", "name")][:1]
     if not (keys := keys or [name for name in table.header if name in shared]):
-        raise InputError(
-            f"{table.where}: no column system, and none that the pattern has a placeholder for "
-            f"({first_ten(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}"
-        )
+        said = f"{table.where}: no column system, and none that the pattern has a placeholder for"
+        raise InputError(f"{said} ({first_ten(sorted(shared)) or 'it has none'}); columns: {', '.join(table.header)}")
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     errors: list[ClirbenchError] = []
     for number, row in zip(table.numbers, table.records(), strict=True):

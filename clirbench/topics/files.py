@@ -22,7 +22,7 @@ from typing import Any
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
 from clirbench.files.tables import first_of, json_lines, read_table
-from clirbench.text import TextFile, check_name, near_path, whole_text
+from clirbench.text import TextFile, check_name, did_you_mean, whole_text
 from clirbench.types import Documents, Topic
 
 ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
@@ -49,7 +49,7 @@ def topic_files(path: str | Sequence[str] | None) -> tuple[Path, ...]:
         name = str(Path(name).expanduser())
         matches = [name] if Path(name).is_file() else sorted(glob.glob(name))  # noqa: PTH207 - a pattern may be absolute
         if not matches:
-            errors.append(InputError(f"{name}: no such topic file{near_path(Path(name))}"))
+            errors.append(InputError(f"{name}: no such topic file{did_you_mean(Path(name))}"))
         files += [Path(match) for match in matches]
     raise_all(errors)
     return tuple(files)
@@ -211,9 +211,8 @@ class TrecTopics(TopicFiles):
                 entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
             line += piece.count("\n")
         if not entries:
-            raise InputError(
-                f"{path}: no <top> in this file; TREC topics were expected (topics=jsonl and tsv exist too)"
-            )
+            said = f"{path}: no <top> in this file;"
+            raise InputError(f"{said} TREC topics were expected (topics=jsonl and tsv exist too)")
         for line, parts in entries:
             texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
             for name, text in texts.items():

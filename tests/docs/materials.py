@@ -119,6 +119,13 @@ def czech(folder: Path) -> None:
         write(folder / "czech" / "systems" / f"garbled-{n}.txt", [garbled(n, line) for line in source])
 
 
+def comet(folder: Path) -> None:
+    """talks/, and a file where an environment has its program, which `check=true` looks for and does not start."""
+    talks(folder)
+    write(folder / "envs" / "comet" / "bin" / "comet-score", ["exit 1"])
+    (folder / "envs" / "comet" / "bin" / "comet-score").chmod(0o755)
+
+
 def learned(folder: Path) -> None:
     """comet.json, MetricX's output beside each file of the sweep, and wmt22/, in the layout of mt-metrics-eval.
 
@@ -144,5 +151,18 @@ def learned(folder: Path) -> None:
 
 MATERIALS: dict[str, Callable[[Path], None]] = {
     made.__name__: made
-    for made in (talks, topics, sweep, testset, scores, settings, contributing, documents, segments, czech, learned)
+    for made in (
+        talks,
+        topics,
+        sweep,
+        testset,
+        scores,
+        settings,
+        contributing,
+        documents,
+        segments,
+        czech,
+        learned,
+        comet,
+    )
 }

@@ -190,7 +190,11 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         if "noisy" not in found:
             row = run.kinds[f"reference {found['by']}", found["metric"]]
             told = [percent(cell(row, of)) for of in ("tau", "low")]
-            yield r"is worse; by .+? orders (\S+ %) \(at least (\S+ %)\)[^.]*\.", told
+            own = run.rows[run.results["measure"], found["metric"]]
+            told_own = [percent(cell(own, of)) for of in ("value", "ci_low")]
+            one = r"(\S+ %) \(at least (\S+ %)\)"
+            yield rf"Figures .+? is worse; by .+? orders {one}[^.]*\.", told
+            yield rf"References .+? is worse; by .+? orders {one}, by .+? {one}[^.]*\.", [*told_own, *told]
     for found in run.of("noise"):
         yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),
@@ -205,19 +209,24 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             (percent(tau), percent(top)),
         )
     for found in run.of("separable_pairs"):
-        told, every = r"retrieval can tell (\d+) apart", [str(found[name]) for name in ("systems", "pairs")]
+        told, every = (
+            r"retrieval(?: by reference \S+)? can tell (\d+) apart",
+            [str(found[name]) for name in ("systems", "pairs")],
+        )
         of, sure = rf"Of these (\d+) {found['of']}' own (\d+) pairs", every[1:]
         if found["of"] == "groups":
-            of = r"Of these systems' own (\d+) pairs \(one system of each of (\d+) groups\)"
+            of = r"Of these systems' own (\d+) pairs \(first listed of each of (\d+) groups\)"
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+) of them rightly", r", and (\d+) of the other (\d+)"
+        more, rest = rf"{told}; .+? orders (\d+) rightly", r", and (\d+) of the other (\d+) as measured"
+        number = [str(len(pairs))] if len(pairs := table(run.path / "separable_pairs.tsv")) > 1 else []
+        tried = r", corrected for (\d+) metrics" if number else ""
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
-            yield rf"{own}, {more} \(by luck: (p [<=] \.\d+)\){ends}", [
-                *sure, apart, right, p_value(found["p_value"]), *last,
+            yield rf"{own}, {more} \(by luck: (p [<=] \.\d+){tried}\){ends}", [
+                *sure, apart, right, p_value(found["p_value"]), *number, *last,
             ]  # fmt: skip
     for found in run.of("queries"):
         count = re.findall(r"\d+", found["topics"])

@@ -27,6 +27,7 @@ from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.correlation import correlate
 from clirbench.statistics.kinds import Kinds, KindTau
+from clirbench.systems.health import FileHealth
 from tests.report.boards import board, result
 
 MAP = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]
@@ -55,7 +56,8 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent(row['low'])}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise. No grade shows that one metric is better than another.",
+        "Also strong: Fair. Close to a coin flip: Noise. No grade shows that one metric is better than another "
+        "(analysis=differences tests that).",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
     assert "Retrieval (MAP) is judged by people." in found.sentences
@@ -185,7 +187,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
-        "right in 6 of 6 pairs, so Good sees more and keeps its grade."
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade (asked of Good alone)."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -239,7 +241,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; scores.reference says that the metrics' own reference was no judge."
+    assert sentence(told) == f"{said}; scores.reference declares that the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -296,12 +298,25 @@ QUERIES = {"topics": "five rare words from each of 369 reference sentences", "se
            "first": "A", "first_by_second": "A", "by_noise": "", "differs": True, "grade": ""}  # fmt: skip
 RARE = f"Topics are {QUERIES['topics']}, not people's queries"
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
-         "of": "systems", "p_value": 0.02}  # fmt: skip
-BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2}
+         "of": "systems", "p_value": 0.02, "tested": 1, "by": ""}  # fmt: skip
+BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2, "grade": "weak"}
 FIGURES = (
     "Figures judge retrieval by reference A, grades by A or B, whichever is worse; by B, Z orders 75 % (at least 60 %)"
 )
 OWN = "About these systems themselves, more is shown: of their 45 pairs"
+
+
+def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_others() -> None:
+    x = [0.0, 2.0, 1.0, 4.0, 3.0, 6.0, 5.0, 20.0]
+    made, along = run_of({"X": x}), run_of({"X": x}, family=["r"] * 8, step=[*"01234567"])
+    rows = (FileHealth("i8", "test", shared=0.03), FileHealth("i8", "collection", shared=0.03))
+    grade = of({"X": x[:7]}).grades["X"]  # a run of the seven others
+    assert (answered(made).grades["X"], grade) == ("moderate", "weak")
+    said = "i8, perhaps no translation, may flatter all figures"
+    then = f"; with systems.exclude=[i8], the evidence for X is {grade}."
+    for one, more in ((made, then), (along, ": systems.exclude=[i8].")):
+        assert answered(replace(one, health=rows)).sentences.count(said + more) == 1
+        assert said not in str(answered(replace(one, health=(replace(rows[0], shared=0.3),))))
 
 
 @pytest.mark.parametrize(
@@ -320,30 +335,40 @@ OWN = "About these systems themselves, more is shown: of their 45 pairs"
         ("queries", {**QUERIES, "grade": "open"}, f"{RARE}; by titles X is undecided."),
         ("queries", {**QUERIES, "by_noise": "X is undecided and {Y} is weak"}, f"{RARE}; by titles the order of the "
          "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
-        ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 of them rightly (by luck: "
-         "p = .020), and 19 of the other 35."),
+        ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 rightly (by luck: "
+         "p = .020), and 19 of the other 35 as measured."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
          "too few to test a metric."),
-        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (one system of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 of them rightly (by luck: p = .020), and 19 of the other 35."),
-        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (one system "
-         "of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+        ("separable_pairs", {**PAIRS, "tested": 5, "by": "B"}, f"{OWN}, retrieval by reference B can tell 10 apart; X "
+         "orders 9 rightly (by luck: p = .020, corrected for 5 metrics), and 19 of the other 35 as measured."),
+        ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (first listed of each of 10 groups), "
+         "retrieval can tell 10 apart; X orders 9 rightly (by luck: p = .020), and 19 of the other 35 as measured."),
+        ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (first "
+         "listed of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
-         "apart; X orders 44 of them rightly (by luck: p = .020)."),
+         "apart; X orders 44 rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 of them rightly, and 19 of the other 35."),
+         "retrieval can tell 10 apart; X orders 9 rightly, and 19 of the other 35 as measured."),
+        ("foreign", {"systems": ["A", "B"], "typed": "A,B", "metric": ""},
+         "A and B, perhaps no translation, may flatter all figures: systems.exclude=[A,B]."),
+        ("foreign", {"systems": ["A"], "typed": "A", "metric": "X", "grade": "open"},
+         "A, perhaps no translation, may flatter all figures; with systems.exclude=[A], no evidence remains."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"], "grade": "open", "own_tau": 0.6, "own_low": 0.1},
+         "References give grades by A or B, whichever is worse; by A, Z orders 80 % (at least 55 %), by B 75 % (at least "
+         "60 %), and B lowered the grades above of X and Y."),
+        ("queries", {"topics": QUERIES["topics"]}, f"{RARE}."),
         ("noise", {"measure": "MAP", "ceiling": 0.39, "topics": 61},
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{FIGURES}, and the grades of X and Y are lower."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{FIGURES}, and B lowered the grades above of X and Y."),
         ("reference", {**BY_B, "lowered": []}, f"{FIGURES}."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},
          "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
-         "system, type units=maker: then the evidence is weak."),
+         "system, type units=maker (by the names): then the evidence for X is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
          "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
          "strong."),

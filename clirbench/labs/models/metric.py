@@ -67,7 +67,7 @@ class ProgramMetric(MadeElsewhere):
     def program(self) -> Program:
         command = self.command or ""
         if any(mark in str(command) for mark in FILES):
-            files = preset("through_files", command=command, pattern=self.pattern)
+            files = preset("through_files", command=command, pattern=self.pattern, about=self.about)
             return replace(files, timeout=self.timeout, environment=self.environment, version=self.version)
         return Program(command, self.about, self.timeout, self.environment, self.version)
 

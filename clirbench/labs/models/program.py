@@ -38,7 +38,7 @@ GRACE = 2.0  # seconds between asking a program to end and ending it
 SHOWN_LINES, SHOWN_BYTES = 10, 2000
 STOPPED_READING = 141
 """What a shell gives for a pipe whose later program ended first: its lines are counted."""
-PASSING = frozenset({"url", "alias", "key", "concurrency", "timeout", "retries", "device", "threads"})
+PASSING = frozenset({"url", "alias", "key", "concurrency", "timeout", "retries", "device", "threads", "about"})
 """Settings of scripts that move no result; what a server is called is in what its script says of itself."""
 LOADED = "CLIRBENCH_LOADED"
 """Names the file in which a script of ours notes the processor seconds that its model took to load."""
@@ -308,9 +308,8 @@ class Child:
                 last, self.rest = self.rest, b""
                 return last or None  # a last line without a line end
             if len(self.rest) > current_limits().line_bytes:
-                raise ResourceError(
-                    f"{self.program.name}: a line of more than {current_limits().line_bytes:,} bytes came back"
-                )
+                said = f"{self.program.name}:"
+                raise ResourceError(f"{said} a line of more than {current_limits().line_bytes:,} bytes came back")
         return self.lines.popleft()
 
     def _fail(self) -> None:

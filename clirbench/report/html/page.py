@@ -22,7 +22,6 @@ from clirbench.errors import escape_unseen
 from clirbench.later import Shelf, keep_recent, load_value
 from clirbench.pages import Cell, Page, Plots, Selection, Table, TableColumn, is_hole, short, shown_cell
 from clirbench.report import facts
-from clirbench.report.decision import recommended
 from clirbench.report.drawing import Drawing, Mark, svg
 from clirbench.report.figures import Point, learning_curves, mark, panels, scatter_plots
 from clirbench.report.groupings import group_columns, grouped_by, one_group
@@ -147,7 +146,7 @@ def metric_plots(result: Result) -> Selection | None:
 
 def curve_plots(result: Result, first: str = "") -> Plots | None:
     """The learning curves of all columns, that of `first` before the others."""
-    plots = learning_curves(result.board, recommended(result))
+    plots = learning_curves(result.board, *result.recommended[:1])
     named = sorted(plots.items(), key=lambda plot: plot[0] != first)
     drawn = [(f"{name} over training steps", svg(panels([plot]), name)) for name, plot in named]
     return Plots("", drawn) if drawn else None
