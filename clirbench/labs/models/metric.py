@@ -3,7 +3,9 @@ write its score."""
 
 import hashlib
 import json
+import os
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +34,8 @@ class ProgramMetric(MadeElsewhere):
     Statistics and score as in `clirbench.metrics.segments`: `aggregate` is mean or median; `scale` multiplies
     every score. Of several references the first is given.
 
+    `install`: what to do where the program is missing.
+
     Raises `ConfigError` for settings that make no sense; `ResourceError` at once for a program that is not there, and
     for one that fails, hangs, writes another number of scores or one that is no finite number; `InputError` where
     `{source}` is asked for and the test set has none.
@@ -50,6 +54,7 @@ class ProgramMetric(MadeElsewhere):
     timeout: float | None = 3600.0
     environment: Mapping[str, str] = field(default_factory=lambda: {"LC_ALL": "C.UTF-8"}, hash=False)
     version: str = ""
+    install: str = "install it, or correct the command"
     cache: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -63,11 +68,19 @@ class ProgramMetric(MadeElsewhere):
             raise ConfigError(f"{self.name}: pattern={self.pattern!r} is no regular expression: {error}") from None
         self.program.check()
 
+    def check(self, texts: Mapping[str, Text], test: TestSet) -> None:
+        """Raise `ResourceError` where /bin/sh does not find the program that it would be given to, before any work."""
+        word, shell = str(self.command).split()[0], {**os.environ, **self.environment}
+        looked = ["/bin/sh", "-c", f"command -v {word}" if re.fullmatch(r"[\w\"$./{}-]+", word) else "true"]
+        if self.program.settings and subprocess.run(looked, env=shell, capture_output=True, check=False).returncode:
+            cure = f"; metric.{self.name}.environment.BIN=DIR/bin/ names its folder" * ("BIN" in self.environment)
+            raise ResourceError(f"{self.name}: no program {word.split(chr(34))[-1]}: {self.install}{cure}")
+
     @property
     def program(self) -> Program:
         command = self.command or ""
         if any(mark in str(command) for mark in FILES):
-            files = preset("through_files", command=command, pattern=self.pattern, about=self.about)
+            files = preset("through_files", command=command, pattern=self.pattern)
             return replace(files, timeout=self.timeout, environment=self.environment, version=self.version)
         return Program(command, self.about, self.timeout, self.environment, self.version)
 

@@ -38,7 +38,7 @@ GRACE = 2.0  # seconds between asking a program to end and ending it
 SHOWN_LINES, SHOWN_BYTES = 10, 2000
 STOPPED_READING = 141
 """What a shell gives for a pipe whose later program ended first: its lines are counted."""
-PASSING = frozenset({"url", "alias", "key", "concurrency", "timeout", "retries", "device", "threads", "about"})
+PASSING = frozenset({"url", "alias", "key", "concurrency", "timeout", "retries", "device", "threads"})
 """Settings of scripts that move no result; what a server is called is in what its script says of itself."""
 LOADED = "CLIRBENCH_LOADED"
 """Names the file in which a script of ours notes the processor seconds that its model took to load."""

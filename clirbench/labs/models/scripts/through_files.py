@@ -16,7 +16,7 @@ def main() -> None:
     """Run the command of the settings."""
     settings = json.loads(sys.argv[-1])
     if "--about" in sys.argv:
-        sys.exit(subprocess.run(["/bin/sh", "-c", settings["about"] or "true"], check=False).returncode)
+        return
     rows = [json.loads(line) for line in sys.stdin.buffer.read().decode("utf-8").split("\n")[:-1]]
     command = settings["command"]
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
