@@ -69,10 +69,8 @@ class Scoreboard:
                 "Rename an imported one ('scores.rename={OLD: NEW}') or leave it out (scores.ignore=[NAME])"
             )
         if quoted := [name for name in (*names, *self.metadata) if '"' in name]:
-            raise ConfigError(
-                f"a column's name with a quote is not read alike by all programs: {', '.join(quoted)}. "
-                "Rename it ('scores.rename={OLD: NEW}' for an imported one)"
-            )
+            said = f"a column's name with a quote is not read alike by all programs: {', '.join(quoted)}."
+            raise ConfigError(f"{said} Rename it ('scores.rename={{OLD: NEW}}' for an imported one)")
         for column in self.columns:
             if column.values.shape != (len(self.systems),):
                 raise ConfigError(f"column {column.name}: {column.values.shape} values, {len(self.systems)} systems")

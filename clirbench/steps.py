@@ -74,9 +74,8 @@ def statistics(metric: Metric, test: TestSet, text: Text) -> Statistics:
     """One row of a metric's statistics for each segment of a translation of the test set."""
     hypotheses = _lines(text, text.fingerprint)
     if len(hypotheses) != len(test):
-        raise AlignmentError(
-            f"{text.where} has {many(len(hypotheses), 'line')}, the reference {len(test)}: they must be line-aligned"
-        )
+        said = f"{text.where} has {many(len(hypotheses), 'line')}, the reference {len(test)}:"
+        raise AlignmentError(f"{said} they must be line-aligned")
     if len(hypotheses) <= STRETCH or not getattr(metric, "by_segment", False):
         return metric.statistics(hypotheses, test)
     rows = Spool()

@@ -231,12 +231,15 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
         raise
 
 
-def _ran(experiment: str | None, settings: dict[str, Any], written: Path | None) -> Outcome:
+def _ran(experiment: Any, settings: dict[str, Any], written: Path | None) -> Outcome:
     from clirbench.configuration.advice import OUTPUT, names_folder
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
+    if not isinstance(experiment, str | Path | None):
+        said = "a name or a folder was expected; scores in a DataFrame go to correlate, folders are run one by one"
+        raise ConfigError(f"run: {said}, not {type(experiment).__name__}")
     if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
         raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
     if experiment is not None and "folder" not in named and names_folder(str(experiment)):

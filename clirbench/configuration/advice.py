@@ -54,6 +54,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if word.lstrip("+") in (*BY_NAME, *NODES) or word.partition(".")[0] in NODES:
         folder = f"clirbench {following[0]} " if BY_NAME.get(word) and _is_folder(Path(following[0])) else ""
         return f"Type {folder}{_set(word, *following)}"
+    if (pair := word.partition(":"))[0] in (*BY_NAME, *NODES):
+        return f"Type {_set(pair[0], pair[2])}"
     if word in OPTIONS:
         return f"Type clirbench --{word}"
     key = key_of(before)
@@ -116,6 +118,8 @@ def _set(name: str, *values: str) -> str:
         return f"{name}={_pair('-'.join(values))}"
     if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
         return f"{name}={value}"
+    if Path(value).suffix and (meant := _of_file(key, Path(value))):
+        return meant
     sides, files = dict[str, list[str]](), choices("metric")
     for one in (_spelled(key, one) for one in re.split(r",\s*", ",".join(values).strip("\"'").strip("[]"))):
         side = "metric" if one in files else "measures" if is_measure(one) else name
@@ -142,8 +146,9 @@ def _spelled(key: str, name: str) -> str:
         try:
             return parse(name).name
         except ConfigError as error:
-            meant = re.sub(r"^\w+", getattr(error, "meant", ""), name) if getattr(error, "meant", "") else ""
-    return known.get(closest(name, [*known], 0.6)) or meant or name
+            near = closest(re.split(r"\W", name)[0], [getattr(error, "meant", "")], 0.65)
+            meant = re.sub(r"^\w+", near, name) if near else ""
+    return known.get(closest(name, [*known], 0.65)) or meant or name
 
 
 def _pair(value: str) -> str:
@@ -184,8 +189,8 @@ def of_option(option: str, words: Sequence[str]) -> str:
         return f"type {meant}"
     if known := [one for one in OPTIONS if one.startswith(name)]:
         return f"type --{known[0]}"
-    if key := closest(name, (*BY_NAME, *NODES), 0.7):
-        return f"type {_set(key, *values)}"
+    if (meant := _meant(name.replace("-", "_"), *values))[:4] == "Type":
+        return f"t{meant[1:]}"
     return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
 
 
@@ -215,11 +220,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     if group == "metric" and (listed := other_names(group, name)):
         meant = listed
     elif path.suffix or len(path.parts) > 1:
-        kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
-        folder = f"folder={path.parent if path.name == 'systems' else path}"
-        judged = f"relevance=qrels relevance.path={name} relevance.judged_by=people (or known_items, made)"
-        ways = {"topics": f"topics={kind} topics.path={name}", "relevance": judged}
-        meant = ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
+        meant = _of_file(group, path)
     elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
         meant = f"folder={near}"
     said = f"{group}={name}: is no name of {group}; type {meant}"
@@ -228,6 +229,15 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
         beside = beside.replace("NAMES", ",".join(map(str, named)))
         return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
     return ConfigError(said) if meant else UnknownName(group, name, known)
+
+
+def _of_file(group: str, path: Path) -> str:
+    """What to type where a file or folder is named in the place of a choice of a group."""
+    kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
+    judged = f"relevance=qrels relevance.path={path} relevance.judged_by=people (or known_items, made)"
+    folder = f"folder={path.parent if path.name == 'systems' else path}"
+    ways = {"topics": f"topics={kind} topics.path={path}", "relevance": judged}
+    return ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
 
 
 def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iterator[ConfigError]:
@@ -259,7 +269,7 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
             yield ConfigError(f"{override}: there is no key {name!r}. {_meant(name, value)}")
 
 
-def _meant(name: str, value: str) -> str:
+def _meant(name: str, *values: str) -> str:
     """The key to type in place of one that there is not."""
     top, last = name.partition(".")[0], name.rpartition(".")[2]
     if top in SECTIONS:
@@ -267,13 +277,13 @@ def _meant(name: str, value: str) -> str:
         return f"{closest_match(name, there).lstrip()} Keys there: {', '.join(there)}".lstrip()
     nested = [f"{group}.{key}" for group in COMPONENTS for key in component_keys(group)]
     if flat := [known for known in (*BY_NAME, *nested) if known.replace(".", "_") == name]:
-        return f"Type {_set(flat[0], value)}"
+        return f"Type {_set(flat[0], *values)}"
     nested = [known for known in nested if known.endswith(f".{last}")]
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
     close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.65 if not places else 0.8)
     meant = [node] if top != name and node in nested else [close] if close else places
-    return f"Type {' or '.join(_set(key, value) for key in meant)}" if meant else "clirbench --cfg job lists all keys"
+    return f"Type {' or '.join(_set(key, *values) for key in meant)}" if meant else "clirbench --cfg job lists all keys"
 
 
 def component_keys(group: str) -> set[str]:
@@ -358,7 +368,7 @@ def how_to_quote(override: str) -> str:
     >>> print(how_to_quote("measures=[MAP,RBO(p=0.9)]").rpartition(": ")[2])
     'measures=[MAP,"RBO(p=0.9)"]'
     """
-    key, _, value = override.partition("=")
+    key, _, value = re.sub(r"=\((.*)\)$", r"=[\1]", override.replace("==", "=", 1)).partition("=")
     if (missing := value.count("[") - value.count("]")) > 0:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
     if key in BY_NAME and BY_NAME[key].kind not in (TEXT, NAMES, PAIRS):

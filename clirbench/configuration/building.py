@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from clirbench.checks import checked, name_list, require
 from clirbench.columns import kind
-from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys
+from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys, wrong_choice
 from clirbench.configuration.composing import (
     compose_configuration,
     joining,
@@ -329,7 +329,9 @@ class _Parts:
         names = name_list("analysis", self.plain.get("analysis"))
         own = {name for name in nodes if TARGET in (nodes[name] or {})}
         known = {*choices("analyses"), *own, "correlation"}
-        self.errors.extend(UnknownName("analysis", name, known) for name in (*names, *nodes) if name not in known)
+        self.errors.extend(
+            wrong_choice("analysis", name, sorted(known)) for name in (*names, *nodes) if name not in known
+        )
         made = {f"analyses.{name}": nodes[name] for name in (*names, *joining) if name in own}
         if "analyses" in self.given:
             made = {f"analyses[{at}]": one for at, one in enumerate(as_list(self.given["analyses"]))}

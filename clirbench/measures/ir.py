@@ -18,7 +18,7 @@ import numpy as np
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.later import keep_recent
 from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
-from clirbench.types import Doubles, Ints, Judged, Need, Run
+from clirbench.types import Doubles, Ints, Judged, Need, Run, by_key
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,7 @@ def evaluate(measures: Sequence[IrMeasure], run: Run, judged: Judged) -> Doubles
     scores = as_scores(run, {topic_id: str(number) for number, topic_id in enumerate(judged.topic_ids)})
     if not scores:
         return values
-    rows: dict[Any, list[int]] = {}
-    for row, measure in enumerate(measures):
-        rows.setdefault(measure.parsed, []).append(row)
+    rows = by_key((measure.parsed, row) for row, measure in enumerate(measures))
     try:
         evaluator = _evaluator(tuple(measures), judged)
         for one in getattr(evaluator, "evaluators", [evaluator]):

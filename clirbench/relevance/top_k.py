@@ -100,8 +100,6 @@ class ScoreShare(_Share):
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
         if scores[0] <= 0:
-            raise InputError(
-                f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing, "
-                "use relevance=top_k with this retrieval"
-            )
+            said = f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing,"
+            raise InputError(f"{said} use relevance=top_k with this retrieval")
         return int((scores >= self.share * scores[0]).sum())

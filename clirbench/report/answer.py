@@ -397,11 +397,13 @@ def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
     told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
-    worse = "grades by {own} or {by}, whichever is worse"
-    if found["grade"] in SHOWN:
-        return f"Figures judge retrieval by reference {{own}}, {worse}; by {{by}}, {ORDERS}{told}."
-    own = "by {own}, {metric} orders {own_tau} (at least {own_low})"  # which stands nowhere above
-    return f"References give {worse}; {own}, by {{by}} {{tau}} (at least {{low}}){told}."
+    said = (
+        f"Figures judge retrieval by reference {{own}}, grades by the worse of {{own}} and {{by}}; by {{by}}, {ORDERS}"
+    )
+    if found["grade"] not in SHOWN:  # then no figure by the own reference stands above
+        said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
+        said += "{own_low}); by {by}, {tau} (at least {low})"
+    return f"{said}{told}."
 
 
 def _separable(found: Finding) -> str:
@@ -454,9 +456,8 @@ def _remains(found: Finding) -> str:
 
 
 def _hardly(found: Finding) -> str:
-    then = (
-        f"; with systems.exclude=[{{typed}}], {_remains(found)}" if found["metric"] else ": systems.exclude=[{typed}]"
-    )
+    typed = "systems.exclude=[{typed}]"
+    then = f"; with {typed}, {_remains(found)}" if found["metric"] else f": {typed}"
     return f"{{systems}}, perhaps no translation, may flatter all figures{then}."
 
 

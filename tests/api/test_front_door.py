@@ -144,7 +144,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
     ("call", "said"),
     [
         (lambda: cb.run("nope"), "unknown experiment 'nope'"),
-        (lambda: cb.run(3), "3 is no name"),  # type: ignore[arg-type]
+        (lambda: cb.run(3), "a name or a folder was expected.*not int"),  # type: ignore[arg-type]
         (lambda: cb.run("demo", metric=None), "metric=None: null is no name"),
         (lambda: cb.run("demo", metric={"a": 1}), "is no name"),
         (lambda: cb.run("demo", metrics=[cb.metrics.BLEU()]), r"Type metric=\[BLEU"),

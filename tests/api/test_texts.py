@@ -93,6 +93,12 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
         ),
         (lambda: cb.run(texts={"a\tb": LINES}, references=LINES), "^texts: system .* control character"),
         (lambda: cb.run(texts=frame().drop(columns="text"), references=LINES), "^texts: no column text; columns"),
+        (lambda: cb.run(texts=frame().rename(columns={"text": "txt"}), references=LINES), "; call 'txt' text; columns"),
+        (
+            lambda: cb.run(texts={"A": ["a\nb", *LINES[2:]]}, references=LINES),
+            r"^texts\['A'\] .its line 1 has a line br",
+        ),
+        (lambda: cb.run(texts={"A": LINES}, references=[[line] for line in LINES]), r"\[\*zip\(\*references\)\]"),
         (lambda: cb.run(texts=frame(segment=[1, 1]), references=LINES), "^texts: system 'A' has segment 1 twice"),
         (lambda: cb.run(texts=frame(system=["A", "B"]), references=LINES), "^texts: system 'A' has no segment 2"),
     ],

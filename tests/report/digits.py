@@ -193,8 +193,8 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             own = run.rows[run.results["measure"], found["metric"]]
             told_own = [percent(cell(own, of)) for of in ("value", "ci_low")]
             one = r"(\S+ %) \(at least (\S+ %)\)"
-            yield rf"Figures .+? is worse; by .+? orders {one}[^.]*\.", told
-            yield rf"References .+? is worse; by .+? orders {one}, by .+? {one}[^.]*\.", [*told_own, *told]
+            yield rf"Figures .+? the worse of .+?; by .+? orders {one}[^.]*\.", told
+            yield rf"Grades .+? the worse of .+?: by .+? orders {one}; by .+?, {one}[^.]*\.", [*told_own, *told]
     for found in run.of("noise"):
         yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
             str(found["topics"]), percent(found["ceiling"]),

@@ -408,9 +408,8 @@ def ask(
     if isinstance(first, str) and second is None and reference is None:
         return outlook(kept, question_of(first), pair, topics=topics)
     if isinstance(first, str) or second is None or reference is None:
-        raise ConfigError(
-            "ask: a question alone, or two systems and their reference, as lines or Paths: ask(A, B, reference=R, ...)"
-        )
+        said = "ask: a question alone, or two systems and their reference, as lines or Paths:"
+        raise ConfigError(f"{said} ask(A, B, reference=R, ...)")
     a, b = _lines(first), _lines(second)
     if not len(a) == len(b) == len(lines):
         raise AlignmentError(f"ask: {len(a)}, {len(b)} and {len(lines)} lines; systems and reference need equally many")
@@ -430,9 +429,8 @@ def question_of(text: str) -> Question:
     """`METRIC A -> B` or `METRIC +D`; raises `ConfigError` for anything else."""
     found = QUESTION.fullmatch(text)
     if found is None:
-        raise ConfigError(
-            f"ask {text!r}: a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'"
-        )
+        said = f"ask {text!r}:"
+        raise ConfigError(f"{said} a metric and two values were expected, such as 'chrF2 54.1 -> 55.3' or 'chrF2 +1.2'")
     metric = "chrF2" if found["metric"].lower() == "chrf" else found["metric"]  # sacreBLEU's name of it
     if found["gap"]:
         return Question(metric, float(found["gap"]))

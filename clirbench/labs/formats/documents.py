@@ -112,10 +112,8 @@ class DocumentsCorpus:
 
     def __post_init__(self) -> None:
         if not (self.translations or self.source):
-            raise ConfigError(
-                "corpus.translations and corpus.source are not set: name the systems' translations of the documents, "
-                "a folder, or the documents themselves, for systems that translate them here"
-            )
+            said = "corpus.translations and corpus.source are not set: name the systems' translations of the documents,"
+            raise ConfigError(f"{said} a folder, or the documents themselves, for systems that translate them here")
 
     def read(self) -> Corpus:
         errors: list[ClirbenchError] = []

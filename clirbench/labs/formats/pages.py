@@ -317,9 +317,8 @@ class PageCorpus:
             return FolderCorpus(str(folder))
         sets = [str(part).partition("/")[0] for part in (self.part, *self.distractors)]
         if len(set(sets)) < len(sets) or not self.cache:
-            raise ConfigError(
-                f"corpus.distractors={list(self.distractors)}: name parts of other sets (and paths.cache)"
-            )
+            said = f"corpus.distractors={list(self.distractors)}:"
+            raise ConfigError(f"{said} name parts of other sets (and paths.cache)")
         others = [page_folder(part, **where) for part in self.distractors]  # type: ignore[arg-type]
         name = "+".join((str(self.part), *self.distractors)).replace("/", "-")
         home = with_distractors(folder, others, Path(self.cache).expanduser() / "data" / name)

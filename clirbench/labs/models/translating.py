@@ -126,10 +126,8 @@ class MachineText:
         for number, (path, n_lines) in enumerate(zip(self.paths, self.source.lengths, strict=True), start=1):
             shard = read_shard(path, n_lines)
             if shard is None:
-                raise ResourceError(
-                    f"{self.where}: shard {number} of {len(self.source.lengths)} is missing or damaged ({path}); "
-                    "a rerun makes it again"
-                )
+                said = f"{self.where}: shard {number} of {len(self.source.lengths)} is missing or damaged ({path});"
+                raise ResourceError(f"{said} a rerun makes it again")
             yield shard
 
     def lines(self) -> tuple[str, ...]:
@@ -457,7 +455,5 @@ def read_shard(path: Path, n_lines: int | None = None) -> bytes | None:
 
 
 def _unkept(path: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{path.parent}: a translation cannot be kept there ({error.strerror or error}); "
-        "free space, or name another folder with paths.cache=DIR"
-    )
+    said = f"{path.parent}: a translation cannot be kept there ({error.strerror or error});"
+    return StoreError(f"{said} free space, or name another folder with paths.cache=DIR")

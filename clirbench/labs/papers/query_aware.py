@@ -114,9 +114,8 @@ def _keys(run: Run, topic_id: str, rule: str) -> Doubles:
         return -np.arange(1.0, len(scores) + 1)
     if rule == "share" and len(scores):
         if scores[0] <= 0:
-            raise InputError(
-                f"topic {topic_id}: the best score is {scores[0]:g}; a share of it means nothing, use rule=top or score"
-            )
+            said = f"topic {topic_id}: the best score is {scores[0]:g};"
+            raise InputError(f"{said} a share of it means nothing, use rule=top or score")
         return np.asarray(scores / scores[0], dtype=np.float64)
     return scores
 

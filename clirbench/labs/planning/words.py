@@ -200,9 +200,8 @@ class Lexicon:
     def __post_init__(self) -> None:
         if self.name and not self.path.is_file():
             shipped = ", ".join(sorted(path.stem for path in FOLDER.glob("*.tsv")))
-            raise ConfigError(
-                f"lexicon={self.name!r}: no such lexicon; shipped: {shipped}; or the path of a TSV file; or ''"
-            )
+            said = f"lexicon={self.name!r}: no such lexicon; shipped: {shipped}; or the path of a TSV file;"
+            raise ConfigError(f"{said} or ''")
 
     @property
     def path(self) -> Path:

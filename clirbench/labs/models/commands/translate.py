@@ -45,9 +45,8 @@ def _translate(options: Namespace) -> int:
             corpus = experiment.corpus.read()
             translations = tuple(experiment.systems.translations(corpus))
             if not any(translation.maker for translation in translations):
-                raise ConfigError(
-                    "translate: these systems are files already; name translators, such as systems=command"
-                )
+                said = "translate: these systems are files already;"
+                raise ConfigError(f"{said} name translators, such as systems=command")
             inputs, failed = completed(experiment, Inputs(corpus, translations, {}), watch)
             assert inputs is not None
             for path, text in _files(options.out, inputs.translations):
