@@ -343,8 +343,7 @@ def spell_for_hydra(argument: str) -> str:
         value = re.sub(r"[\w+]+", lambda found: OF_SACREBLEU.get(found[0], found[0]), value)
     bare = value.strip("\"'")
     if bare.startswith("~/") or bare == "~":
-        value = str(Path(bare).expanduser())
-        return f'{key}="{value}"'
+        return f'{key}="{Path(bare).expanduser()}"'
     return f'{key}="{value}"' if BEYOND.fullmatch(value) else key + equals + value
 
 

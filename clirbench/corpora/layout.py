@@ -387,8 +387,7 @@ def contradicts(stated: str, seen: str) -> bool:
 def sample_of(text: Text) -> str:
     """Lines of the first block of a text, evenly spaced: what tells its language."""
     lines = next(text.blocks(), b"").decode("utf-8", "ignore").split("\n")
-    step = max(1, sum(map(len, lines)) // SAMPLE)
-    return "\n".join(lines[::step])[:SAMPLE]
+    return "\n".join(lines[:: max(1, sum(map(len, lines)) // SAMPLE)])[:SAMPLE]
 
 
 @cache

@@ -69,8 +69,7 @@ class ChrF:
         """The same for every beta, unless it must choose among references."""
         if len(test.references) > 1:
             return self
-        words = "+" * self.word_order
-        return replace(self, beta=2, eps_smoothing=False, name=f"chrF{words} counts")
+        return replace(self, beta=2, eps_smoothing=False, name=f"chrF{'+' * self.word_order} counts")
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:
         """Hypothesis, reference and matching n-grams of every order, one row a segment: (segments, 3 * orders)."""

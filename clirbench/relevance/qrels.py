@@ -45,8 +45,7 @@ class QrelsFile:
     @property
     def files(self) -> tuple[Path, ...]:
         """The files of judgments."""
-        paths = [self.path] if isinstance(self.path, str | Path) else self.path or ()
-        return tuple(map(Path, paths))
+        return tuple(map(Path, [self.path] if isinstance(self.path, str | Path) else self.path or ()))
 
     @property
     def signature(self) -> str:

@@ -82,8 +82,7 @@ class TopShare(_Share):
 
     def how_many(self, topic_id: str, scores: Doubles, matched: int, documents: int) -> int:
         # 1e-9: .2 * 15 is a little more than 3.
-        last = scores[min(max(1, ceil(self.share * matched - 1e-9)), len(scores)) - 1]
-        return int((scores >= last).sum())
+        return int((scores >= scores[min(max(1, ceil(self.share * matched - 1e-9)), len(scores)) - 1]).sum())
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,7 @@ class TopicFiles(ABC):
     @property
     def signature(self) -> str:
         contents = "".join(TextFile(file).fingerprint for file in topic_files(self.path))
-        digest = hashlib.sha256(contents.encode()).hexdigest()
-        return f"{self.kind}:{'+'.join(self.names)}|sha256:{digest[:12]}"
+        return f"{self.kind}:{'+'.join(self.names)}|sha256:{hashlib.sha256(contents.encode()).hexdigest()[:12]}"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
         held = [entry for path in topic_files(self.path) for entry in self.read(path)]
