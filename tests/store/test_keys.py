@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from clirbench.measures.rbo import RBO
 from clirbench.metrics.bleu import BLEU
-from clirbench.store.keys import fingerprint
+from clirbench.store.keys import code_in, fingerprint
 from clirbench.text import TextFile, TextLines
 from clirbench.types import DocumentMap, Run, TestSet, Topic
 
@@ -145,3 +145,11 @@ def test_code_counts_by_the_rooms_that_compute_and_elsewhere_by_the_folder(tmp_p
         after = keys(tmp_path)
         assert [one != other for one, other in zip(before, after, strict=True)] == stale, name
         before = after
+
+
+def test_what_is_being_compiled_is_no_code(tmp_path: Path) -> None:
+    """Python and the build write beside the place of a file: a run that starts then would find nothing in the store."""
+    before = code_in(tmp_path)
+    for name in ("a.cpython-311.pyc.140234", "kernels.so.4711", "words.tsv"):
+        (tmp_path / name).write_text("x")
+        assert (code_in(tmp_path) == before) == (name != "words.tsv")
