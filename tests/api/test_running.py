@@ -307,7 +307,7 @@ def documented() -> dict[str, set[str]]:
 
 def test_a_rerun_goes_on_in_the_same_file_and_says_what_the_store_has(cli: Cli, small_folder: Path) -> None:
     for lines in (0, 1):
-        cli.succeed(f"folder={small_folder}", *SHORT, "hydra.run.dir=run")
+        cli.succeed(f"folder={small_folder}", *SHORT, "hydra.run.dir=run", "fresh=true")
         if not lines:
             first = (cli.cwd / "run" / EVENTS).read_bytes()
     both = (cli.cwd / "run" / EVENTS).read_bytes()

@@ -96,7 +96,7 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
         (lambda: cb.run(texts=frame().rename(columns={"text": "txt"}), references=LINES), "; call 'txt' text; columns"),
         (
             lambda: cb.run(texts={"A": ["a\nb", *LINES[2:]]}, references=LINES),
-            r"^texts\['A'\] .its line 1 has a line br",
+            r"texts\['A'\] .its line 1 has a line br",
         ),
         (lambda: cb.run(texts={"A": LINES}, references=[[line] for line in LINES]), r"\[\*zip\(\*references\)\]"),
         (lambda: cb.run(texts=frame(segment=[1, 1]), references=LINES), "^texts: system 'A' has segment 1 twice"),
