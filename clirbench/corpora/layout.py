@@ -194,7 +194,7 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
             meant = [f"; it is the folder of a run, whose page is {where / 'report.html'}"]
         near = closest("reference.txt", layout.ignored, 0.6) or "what is meant"
         there = f" but {', '.join(layout.ignored[:5])}: rename {near} to reference.txt" if layout.ignored else ""
-        cure = next(iter(meant), f"{there}; another layout has a reader, corpus=NAME (docs/how-to/corpus.md)")
+        cure = next(iter(meant), f"{there}; another layout has a reader, corpus=NAME (corpus=mtme corpus.pair=PAIR)")
         raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)
     if names in (("first",), ()):

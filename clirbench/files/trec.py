@@ -226,7 +226,7 @@ def _judgment_fields(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     """The fields of each judgment: TREC's four, or BEIR's three below their header."""
     header = next(TextFile(path).blocks(), b"").partition(b"\n")[0]
     if tuple(header.split()) != BEIR:
-        return _fields(path, 4, "topic iteration doc_id grade (three are read below BEIR's header)")
+        return _fields(path, 4, "topic iteration doc_id grade (three below BEIR's header; six are a system's run)")
     return islice(_fields(path, 3, "query-id corpus-id score", document=1), 1, None)
 
 

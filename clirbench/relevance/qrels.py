@@ -79,8 +79,9 @@ class QrelsFile:
         if topics and not found:
             judged = list(dict.fromkeys(judgment.topic_id for _, judgment in self._judgments()))
             raise InputError(
-                f"{', '.join(map(str, self.files))}: judges none of these {len(topics)} topics, but {_first(judged)}; "
-                "name the topics that were judged: topics=trec topics.path=FILE (or topics=jsonl, topics=tsv)"
+                f"{', '.join(map(str, self.files))}: judges none of these {len(topics)} topics "
+                f"({_first([topic.topic_id for topic in topics])}), but {_first(judged)}; write the ids alike in both "
+                "files, or name the topics that were judged: topics=trec topics.path=FILE (or topics=jsonl, topics=tsv)"
             )
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
         return found

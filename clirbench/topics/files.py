@@ -165,6 +165,8 @@ class TsvTopics(TopicFiles):
 
     def read(self, path: Path) -> Iterator[RawTopic]:
         first = next(TextFile(path).blocks(), b"").partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
+        if first[:1] == "<" and "\t" not in first:
+            raise InputError(f"{path}: line 1 has no TAB, but <; are these TREC topics? topics=trec topics.path={path}")
         table = read_table(path, () if set(first.split("\t")) & set(ID_KEYS) else ("topic_id", "title"))
         key = next(name for name in table.header if name in ID_KEYS)
         for number, row in zip(table.numbers, table.records(), strict=True):
@@ -210,8 +212,8 @@ class TrecTopics(TopicFiles):
                 entries[-1][1].setdefault(NAMES.get(name, name), []).append(piece)
             line += piece.count("\n")
         if not entries:
-            said = f"{path}: no <top> in this file;"
-            raise InputError(f"{said} TREC topics were expected (topics=jsonl and tsv exist too)")
+            said = f"{path}: no <top> in this file; TREC topics were expected:"
+            raise InputError(f"{said} topics=tsv reads an id, a TAB and a text a line, topics=jsonl JSON lines")
         for line, parts in entries:
             texts = {name: _CLOSED.sub(" ", "\n".join(held)) for name, held in parts.items()}
             for name, text in texts.items():

@@ -47,7 +47,7 @@ class MtmeCorpus:
 
     def __post_init__(self) -> None:
         if not str(self.folder or "") or not self.pair:
-            raise ConfigError("corpus.folder and corpus.pair are not set: name a test set and a pair such as de-en")
+            raise ConfigError("corpus.folder or corpus.pair is not set: name a test set, and corpus.pair=de-en or so")
 
     def read(self) -> Corpus:
         root = Path(self.folder or "")
@@ -75,7 +75,9 @@ class MtmeCorpus:
             path.stem: path for path in text_files(root / "system-outputs" / pair) if path.stem not in references
         }
         if not references or not systems:
-            raise InputError(f"{root}: no references/{pair}.NAME.txt or no system-outputs/{pair}/NAME.txt in it")
+            has = ", ".join(sorted(path.name for path in (root / "system-outputs").glob("*-*"))) or "none"
+            said = f"{root}: no references/{pair}.NAME.txt or no system-outputs/{pair}/NAME.txt in it;"
+            raise InputError(f"{said} corpus.pair is one of: {has}")
         paths = {f"reference-{name}.txt": path for name, path in references.items()}
         paths |= {f"systems/{name}.txt": path for name, path in systems.items()}
         source = root / "sources" / f"{pair}.txt"
