@@ -88,7 +88,9 @@ def test_topics_without_a_relevant_document_or_unmatched_by_english_are_left_out
 
 def test_judgments_of_other_topics_name_them_and_what_to_type(path: Path) -> None:
     for missing in ("error", "drop"):
-        with pytest.raises(InputError, match=r"none of these 1 topics \(new\), but \d.*; write .* topics=trec topics.path"):
+        with pytest.raises(
+            InputError, match=r"none of these 1 topics \(new\), but \d.*; write .* topics=trec topics.path"
+        ):
             QrelsFile(path, missing_topics=missing, judged_by="people").judge(IDEAL, DOCUMENTS, [Topic.of("new", "x")])
 
 

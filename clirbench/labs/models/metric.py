@@ -70,7 +70,8 @@ class ProgramMetric(MadeElsewhere):
 
     def check(self, texts: Mapping[str, Text], test: TestSet) -> None:
         """Raise `ResourceError` where /bin/sh does not find the program that it would be given to, before any work."""
-        word, shell = str(self.command).split()[0], {**os.environ, **self.environment}
+        word = str(self.command).split()[0]
+        shell = os.environ | {name: str(value) for name, value in self.environment.items()}
         looked = ["/bin/sh", "-c", f"command -v {word}" if re.fullmatch(r"[\w\"$./{}-]+", word) else "true"]
         if self.program.settings and subprocess.run(looked, env=shell, capture_output=True, check=False).returncode:
             cure = f"; metric.{self.name}.environment.BIN=DIR/bin/ names its folder" * ("BIN" in self.environment)
