@@ -76,9 +76,7 @@ class MtmeCorpus:
         }
         if not references or not systems:
             has = ", ".join(sorted(path.name for path in (root / "system-outputs").glob("*-*"))) or "none"
-            raise InputError(
-                f"{root}: no references/{pair}.NAME.txt or no system-outputs/{pair}/NAME.txt; pairs: {has}"
-            )
+            raise InputError(f"{root}: no references/{pair}.NAME.txt or system-outputs/{pair}/NAME.txt; pairs: {has}")
         paths = {f"reference-{name}.txt": path for name, path in references.items()}
         paths |= {f"systems/{name}.txt": path for name, path in systems.items()}
         source = root / "sources" / f"{pair}.txt"
