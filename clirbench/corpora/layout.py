@@ -194,7 +194,8 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
             meant = [f"; it is the folder of a run, whose page is {where / 'report.html'}"]
         near = closest("reference.txt", layout.ignored, 0.6) or "what is meant"
         there = f" but {', '.join(layout.ignored[:5])}: rename {near} to reference.txt" if layout.ignored else ""
-        cure = next(iter(meant), f"{there}; another layout has a reader, corpus=NAME (corpus=mtme corpus.pair=PAIR)")
+        other = "corpus=mtme corpus.pair=PAIR" if (where / "system-outputs").is_dir() else "corpus=NAME"
+        cure = next(iter(meant), f"{there}; another layout has a reader, {other} (docs/how-to/corpus.md)")
         raise InputError(f"{where}: no reference.txt or reference.txt.gz (nor reference-A.txt, ...) in it{cure}")
     names = name_list("references", references)
     if names in (("first",), ()):

@@ -127,6 +127,8 @@ def system_column(table: TextTable) -> str:
                 return name
     if len(table.header) == 1:
         raise InputError(f"{table.where}: is one column, {table.header[0]!r}; save it as .tsv, with tabs{TABS}")
+    if any(map(NUMBER.fullmatch, table.header)):
+        raise InputError(f"{table.where}: line 1 is no header, it has numbers; put one above: system, BLEU, MAP, ...")
     columns = zip(table.header, *table.rows, strict=True)
     meant = next((f"; call {name!r} system" for name, *cells in columns if not any(map(NUMBER.match, cells))), "")
     raise InputError(f"{table.where}: no column system or name{meant}; columns: {', '.join(table.header)}")

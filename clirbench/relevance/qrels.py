@@ -83,6 +83,9 @@ class QrelsFile:
                 f"({_first([topic.topic_id for topic in topics])}), but {_first(judged)}; write the ids alike in both "
                 "files, or name the topics that were judged: topics=trec topics.path=FILE (or topics=jsonl, topics=tsv)"
             )
+        if topics and not any(found.values()):
+            said = f"{', '.join(map(str, self.files))}: none of the judged documents is in the collection, which has"
+            raise InputError(f"{said} {_first(documents.map.doc_ids)}; write the ids alike")
         self._refuse_missing([topic.topic_id for topic in topics if topic.topic_id not in found])
         return found
 

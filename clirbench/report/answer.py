@@ -198,7 +198,8 @@ def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Fi
     without them."""
     if systems := [*dict.fromkeys(row.system for row in result.health if row.foreign)]:
         values: dict[str, Any] = {"systems": systems, "typed": ",".join(systems), "metric": metric}
-        if metric:
+        values["most"] = 2 * len(systems) > len(result.board.systems)
+        if metric and not values["most"]:
             others = result.evidence.only(~np.isin(result.board.systems, systems)).board
             rest = replace(result, board=replace(others, primary=result.board.primary))
             values["grade"] = _grades(rest, others[measure], rest.units)[metric]
@@ -456,6 +457,8 @@ def _remains(found: Finding) -> str:
 
 
 def _hardly(found: Finding) -> str:
+    if found["most"]:
+        return "Most systems share hardly any text with the reference: is it in their language, line by line?"
     typed = "systems.exclude=[{typed}]"
     then = f"; with {typed}, {_remains(found)}" if found["metric"] else f": {typed}"
     return f"{{systems}}, perhaps no translation, may flatter all figures{then}."

@@ -315,6 +315,8 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
     for one, more in ((made, then), (along, ": systems.exclude=[i8].")):
         assert answered(replace(one, health=rows)).sentences.count(said + more) == 1
         assert said not in str(answered(replace(one, health=(replace(rows[0], shared=0.3),))))
+    most = tuple(FileHealth(name, "test", shared=0.03) for name in made.board.systems[:5])
+    assert "Most systems share hardly any text with the reference: is it" in str(answered(replace(made, health=most)))
 
 
 @pytest.mark.parametrize(
@@ -349,9 +351,9 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
          "apart; X orders 44 rightly (by luck: p = .020)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
          "retrieval can tell 10 apart; X orders 9 rightly, and 19 of the other 35 as measured."),
-        ("foreign", {"systems": ["A", "B"], "typed": "A,B", "metric": ""},
+        ("foreign", {"systems": ["A", "B"], "typed": "A,B", "metric": "", "most": False},
          "A and B, perhaps no translation, may flatter all figures: systems.exclude=[A,B]."),
-        ("foreign", {"systems": ["A"], "typed": "A", "metric": "X", "grade": "open"},
+        ("foreign", {"systems": ["A"], "typed": "A", "metric": "X", "grade": "open", "most": False},
          "A, perhaps no translation, may flatter all figures; with systems.exclude=[A], no evidence remains."),
         ("reference", {**BY_B, "lowered": ["X", "Y"], "grade": "open", "own_tau": 0.6, "own_low": 0.1},
          "Grades go by the worse of references A and B: by A, Z orders 80 % (at least 55 %); by B, 75 % (at "
