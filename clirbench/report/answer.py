@@ -273,7 +273,7 @@ SOURCES = {
 STEP = "runs with more {metrics} have more {measure} ({p_value})", "no metric is shown to order runs as {measure} does"
 HALF = "Among the better half of the systems {metric} orders {tau} of pairs"
 CEILING = "; noise of the topics would hold a perfect metric to about {ceiling}"
-ORDERS = "{metric} orders {tau} (at least {low})"
+SURE = "{tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
@@ -362,10 +362,9 @@ def _covariate(found: Finding) -> str:
 
 def _queries(found: Finding) -> str:
     of = found.values.get
-    who = (
-        "though {first} is first by both" if of("first") == of("first_by_second") else "and {first_by_second} is first"
-    )
-    said = {"differs": f"the order of the systems differs, {who}", "by_noise": "{by_noise}, perhaps by chance"}
+    same = of("first") == of("first_by_second")
+    first = "though {first} is first by both" if same else "and {first_by_second} is first"
+    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
     if of("grade"):
         said = {"grade": f"{{metric}} is {WORDS_OF[found['grade']]}"}
     otherwise = "; ".join(text for name, text in said.items() if of(name))
@@ -376,7 +375,7 @@ def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
     said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
-    said += "{own_low}); by {by}, {tau} (at least {low})"
+    said += f"{{own_low}}); by {{by}}, {SURE}"
     return said + ", and {by} lowered the grades above of {lowered}" * bool(found["lowered"]) + "."
 
 
@@ -466,5 +465,5 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {SURE}.",
 }

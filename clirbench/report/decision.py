@@ -127,9 +127,8 @@ def _against(result: Result) -> Iterator[Finding]:
         elif row.note:
             text = f"clirbench cannot tell whether {{systems}} is better than {{baseline}} by {measure}: {{note}}"
         else:
-            text = f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {measure}"
-            if verdict == "open":
-                text = f"Whether {{systems}} is better than {{baseline}} by {measure} is undecided"
+            asks = f"Whether {{systems}} is better than {{baseline}} by {measure} is undecided"
+            text = asks if verdict == "open" else f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {measure}"
             values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
             values |= {"p_loss": row.p_loss} if row.margin else {}
             text += f": {'+' * (row.difference > 0)}{{difference}} {{interval}}, P(better) {{p_better}}"
@@ -174,9 +173,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         near = max(others, key=lambda row: row.difference)
         values |= {"nearest": near.system} | _loss(near, "lead")
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
-        said = (
-            f"{by}{first}: significantly better than {rest if len(others) > 1 else '{nearest}, by {lead} {interval}'}"
-        )
+        rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
+        said = f"{by}{first}: significantly better than {rest}"
     yield Finding("recommendation", f"{said}.", values) if systems else _disagreement(by_each)
     if flagged:
         other = next((row.system for row in decision.standings if doubt and row.system not in nearest), "")
@@ -250,5 +248,4 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
 
 def _each(metrics: Sequence[str]) -> str:
     """All of them, however many: what a metric picks is no matter of room."""
-    names = listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
-    return names if len(metrics) == 1 else f"Each of {names}"
+    return "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
