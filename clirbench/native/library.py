@@ -27,7 +27,7 @@ LOOPS = {
     "count_matches": "i4 n i8 n n i4 n n n u8 n i8 f8",
     "without_white": "u4 n i8 n u1 n n i4 i8",
     "word_slots": "u4 n i8 n n i4 n",
-    "word_numbers": "u4 n i4 i4 n u4 n i8 n n i4 n i4",
+    "number_words": "u4 n i4 i4 n u4 n i8 n n i4 n i8 i4",
     "rank_topics": "i8 n i4 f4 n i8 n i4 i4 n f4 i4 i4 n n i4 f4 n i8 i8",
     "overlaps": "i4 i8 i8 n i8 n i4 i8 i8 n n n d f8 n f8",
     "resampled": "i4 n i4 f8 n u1 f8 n n d d n f8",
