@@ -25,6 +25,7 @@ from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.statistics.kinds import ANOTHER, TOPICS
 from clirbench.topics.base import BY_REFERENCE, SECOND, described
 from clirbench.types import by_key
 
@@ -65,8 +66,9 @@ def answered(result: Result) -> Answer:
         found = [*_along(result, measure, metrics)]
     else:
         rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-        made = [agreement(row, result) for metric in metrics if (row := rows.get((measure.name, metric.name)))]
-        made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
+        graded = [row for metric in metrics if (row := rows.get((measure.name, metric.name)))]
+        graded.sort(key=lambda row: (PLACE[row.grade], -_least(row, result)[1]))  # what has no grade has no interval
+        made = [agreement(row, result) for row in graded]
         found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
     return Answer(measure.name if measure and metrics else "", tuple(found), tuple(sentences(found)))
 
@@ -76,9 +78,7 @@ def agreement(row: Correlation, result: Result) -> Finding:
     units, topics, needed = result.units, result.evidence.topics(row.measure), None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        others = [one.tau for of in result.by_reference.values() for one in of if one.metric == row.metric]
-        lowest = min([row.value, *others]) if "another" in row.lowered.split() else row.value
-        needed = groups_needed(lowest, result.experiment.alpha / max(2, len(graded)))
+        needed = groups_needed(_least(row, result)[0], result.experiment.alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
         "confidence": row.scheme.partition(",")[0],
@@ -90,6 +90,14 @@ def agreement(row: Correlation, result: Result) -> Finding:
         "judged_by": _source(result.board[row.measure]),
     }
     return Finding("agreement", values=values)
+
+
+def _least(row: Correlation, result: Result) -> tuple[float, float]:
+    """The least tau and the least low end that the grade of a row goes by: its own, or by other topics that count."""
+    kinds = result.kinds if row.measure == getattr(result.board.first_measure, "name", "") else {}
+    others = (of.counted(TOPICS if by == SECOND else ANOTHER).get(row.metric) for by, of in kinds.items())
+    found = [(row.value, row.ci_low), *((one.tau, one.low) for one in others if one)]
+    return min(tau for tau, _ in found), min(low for _, low in found)
 
 
 def _source(measure: Column) -> str:
