@@ -182,7 +182,7 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
     samples, n_columns = len(weights), by_type.shape[1]
     if (score := compiled("resampled")) is not None and by_type.indptr.dtype == np.int32:
         scores, draws = np.empty(samples), None
-        if by_type.data.sum() < 2**31 // 256 and np.array_equal(small := weights.astype(np.uint8), weights):
+        if np.array_equal(small := weights.astype(np.uint8), weights):
             draws = np.ascontiguousarray(small.T)  # what is read again and again stays small
         held = None if draws is not None else np.ascontiguousarray(weights.T, dtype=np.float64)
         score(
@@ -211,13 +211,12 @@ class Words:
     """Words and their numbers, in the order in which they come first; those of `known` come before."""
 
     def __init__(self, known: "Words | None" = None) -> None:
-        self._number = compiled("number_words")
-        self._named = numbering(known._named if known else {})  # used where no loop is compiled
-        self._n = known._n.copy() if known else np.zeros(1, dtype=np.int64)
-        self._codes, self._offsets = known._held() if known else (np.empty(0, dtype=np.uint32), self._n.copy())
-        self._seed = secrets.randbits(63)  # no text can be made whose words share slots
+        self._number, self._seed = compiled("number_words"), secrets.randbits(63)  # no text can make words share slots
+        self._named: defaultdict[str, int] = numbering(known._named if known else {})  # where no loop is compiled
+        self._n = np.zeros(1, dtype=np.int64)
+        self._codes, self._offsets = np.empty(0, dtype=np.uint32), self._n
         if self._number is not None:
-            self._grow(0)
+            self._grow(*known._held() if known else self._held())
 
     def __len__(self) -> int:
         return len(self._named) or int(self._n[0])
@@ -243,21 +242,20 @@ class Words:
                 self._offsets, len(self._offsets) - 1, self._seed, self._slots, len(self._slots), self._n, found[done:],
             )  # fmt: skip
             if done < len(starts):
-                self._grow(int(ends[done] - starts[done]))
+                self._grow(*self._held(), int(ends[done] - starts[done]))
         return found
 
     def _held(self) -> tuple[Codes, Offsets]:
         offsets = self._offsets[: self._n[0] + 1]
         return self._codes[: offsets[-1]], offsets
 
-    def _grow(self, longest: int) -> None:
-        """Make room for twice as many words, and for one of this length."""
-        fill, (codes, offsets) = compiled("word_slots"), self._held()
-        assert fill is not None
-        self._codes = np.concatenate([codes, np.empty(len(codes) + longest + 8, dtype=np.uint32)])
-        self._offsets = np.concatenate([offsets, np.empty(len(offsets) + 8, dtype=np.int64)])
-        self._slots = np.empty(1 << len(self._offsets).bit_length() + 1, dtype=np.int32)
-        fill(codes, len(codes), offsets, len(offsets) - 1, self._seed, self._slots, len(self._slots))
+    def _grow(self, codes: Codes, offsets: Offsets, longest: int = 0) -> None:
+        """Take over these words, with room for twice as many and for one of this length."""
+        self._codes, self._n = np.empty(2 * len(codes) + longest + 8, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+        self._offsets = np.zeros(2 * len(offsets) + 8, dtype=np.int64)
+        self._slots = np.full(1 << len(self._offsets).bit_length() + 1, -1, dtype=np.int32)
+        places = offsets.astype(np.int32)
+        self.numbers(codes, places[:-1], places[1:])
 
 
 @cache

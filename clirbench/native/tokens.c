@@ -30,25 +30,9 @@ static uint64_t hash_of(const uint32_t *word, int64_t length, uint64_t seed)
     return hash;
 }
 
-/* Where words are found by what they are: `slots`, a power of two of them and more than words, hold numbers of words
-   or -1. */
-int64_t word_slots(const uint32_t *codes, int64_t n, const int64_t *offsets, int64_t words, int64_t seed, int32_t *slots,
-                   int64_t size)
-{
-    if (!are_offsets(offsets, words, n) || size <= words || size & (size - 1) || words > INT32_MAX)
-        return -1;
-    memset(slots, 255, (size_t)size * sizeof(int32_t));
-    for (int64_t word = 0; word < words; word++) {
-        uint64_t slot = hash_of(codes + offsets[word], offsets[word + 1] - offsets[word], (uint64_t)seed);
-        while (slots[slot &= (uint64_t)size - 1] >= 0)
-            slot++;
-        slots[slot] = (int32_t)word;
-    }
-    return 0;
-}
-
 /* The number of the word that each token is, from its start to its end; one that is no word becomes the next. Of words,
-   `count` of them, there is room for `most`, in `known` for `room` code points: returns how many tokens it sufficed. */
+   `count` of them, there is room for `most`, in `known` for `room` code points: returns how many tokens it sufficed.
+   `slots`, a power of two and more than `most`, hold numbers of words or -1. */
 int64_t number_words(const uint32_t *codes, int64_t n, const int32_t *starts, const int32_t *ends, int64_t tokens,
                      uint32_t *known, int64_t room, int64_t *offsets, int64_t most, int64_t seed, int32_t *slots,
                      int64_t size, int64_t *count, int32_t *numbers)

@@ -60,8 +60,6 @@ def arguments(rng: Rng, name: str) -> Sequence[Any]:
         case "without_white":
             out = np.empty(n + 1, dtype=np.int32), np.empty(parts + 1, dtype=np.int64)
             return symbols.view(np.uint32), n, lines, parts, numbers(rng, 5, 6, np.uint8), 5, 1, *out
-        case "word_slots":
-            return symbols.view(np.uint32), n, lines, parts, 7, np.empty(words, dtype=np.int32), words
         case "number_words":
             slots, of = numbers(rng, words, parts + 1) - 1, numbers(rng, 1, parts, np.int64)
             begins, ends = numbers(rng, few, n), numbers(rng, few, n)
