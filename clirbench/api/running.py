@@ -227,7 +227,9 @@ def _run(experiment: str | None, settings: dict[str, Any], written: Path | None 
     except ClirbenchError as error:
         path = str(written or "the DataFrame")
         for one in getattr(error, "errors", (error,)):
-            one.args = tuple(in_python(str(text).replace(path, "the DataFrame")) for text in one.args)
+            said = [in_python(str(text).replace(path, "the DataFrame")) for text in one.args]
+            # What `correlate` calls its own arguments.
+            one.args = tuple(text.replace("scores__measures", "measures") if written else text for text in said)
         raise
 
 

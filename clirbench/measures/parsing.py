@@ -8,6 +8,7 @@ names.
 import ast
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeAlias
 
@@ -58,6 +59,13 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
             return IrMeasure(name, spec, geometric=known["name"].lower() == "gm_map")
         raise UnknownName("measure", base, choices(theirs))
     return IrMeasure(name, name)
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure."""
+    with suppress(ConfigError):
+        return bool(parse(name))
+    return False
 
 
 def choices(theirs: Kinds) -> list[str]:

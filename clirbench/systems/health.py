@@ -85,7 +85,7 @@ class FileHealth:
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
             f"{self.crlf_lines} {of} end in a carriage return (CRLF), which is part of their text": self.crlf_lines,
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
-            "begins with a byte order mark, which is part of its first word": self.bom,
+            "begins with a byte order mark, which is part of its first word (save it as UTF-8 without one)": self.bom,
         }
         return filter(None, (sentence for sentence, odd in said.items() if odd))
 
