@@ -100,6 +100,7 @@ def main() -> None:
             _ended.append(run(cfg, folder, arguments)[0])
         if direct.asked:
             keep_answer(arguments, folder)
+        gc.freeze()  # the end would look for cycles in all that a run has made
         if any(_ended):
             sys.exit(next(filter(None, _ended)))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every one is put into words

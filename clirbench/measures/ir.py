@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,7 @@ def shared_ordinals(run: Run, ideal: Run) -> Ints:
     """For each doc_id of `run` its ordinal in `ideal`, or `len(ideal.doc_ids)` where `ideal` never ranks it."""
     where = _ordinals(ideal)
     absent = len(ideal.doc_ids)
-    return np.fromiter((where.get(doc_id, absent) for doc_id in run.doc_ids), np.int64, len(run.doc_ids))
+    return np.fromiter(map(where.get, run.doc_ids, repeat(absent)), np.int64, len(run.doc_ids))
 
 
 def ranked_documents(run: Run, topic_id: str) -> Ints:

@@ -104,8 +104,8 @@ def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
 
 def opening(text: Text) -> Hashes:
     """Sequences of four letters in each of the first lines, in order; spaces and capitals apart."""
-    lines = next(iter(text.blocks()), b"").decode("utf-8", "replace").split("\n")[:OPENING]
-    letters = np.frombuffer("\n".join(lines).casefold().replace(" ", "").encode("utf-32-le"), dtype="<u4")
+    first = b"\n".join(next(iter(text.blocks()), b"").split(b"\n", OPENING)[:OPENING]).decode("utf-8", "replace")
+    letters = np.frombuffer(first.casefold().replace(" ", "").encode("utf-32-le"), dtype="<u4")
     ends = letters == ord("\n")
     line = np.cumsum(ends, dtype=np.uint64)
     made, last = line[3:], max(0, len(letters) - 3)

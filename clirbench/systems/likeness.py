@@ -317,8 +317,8 @@ def worded(references: References, text: Text) -> dict[str, Any]:
     own = b"".join(pieces).split(b"\n")[:-1]
     repeated = []
     for lines in references.lines:
-        same = sum(a == b for a, b in zip(own, lines, strict=False) if b.strip())
-        repeated.append(same / max(1, sum(1 for line in lines if line.strip())))
+        same = sum(a == b and b.strip() != b"" for a, b in zip(own, lines, strict=False))
+        repeated.append(same / max(1, sum(map(bool, map(bytes.strip, lines)))))
     return {"hashes": sketch(iter(pieces)), "repeated": repeated}
 
 
