@@ -94,12 +94,13 @@ class ConfigError(ClirbenchError):
 class UnknownName(ConfigError):
     """A name that is not among the choices; the message has the closest match, and lists them or the nearest."""
 
-    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, choices: Iterable[str], meant: str = "") -> None:
         listed = sorted(choices)
-        said, near, self.meant = ", ".join(listed) or "none", _near(name, listed, NEAREST, 0), closest(name, listed)
+        said, near, self.meant = ", ".join(listed) or "none", _near(name, listed, NEAREST, 0), meant
+        guess = f" Did you mean {meant!r}?" if meant else closest_match(name, listed)
         if len(said) > LISTED:
             said = f"{', '.join(near)} and {len(listed) - len(near)} others"
-        super().__init__(f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {said}")
+        super().__init__(f"unknown {kind} {name!r}.{guess} Choices: {said}")
 
 
 def closest_match(name: str, choices: Sequence[str]) -> str:
@@ -116,7 +117,10 @@ def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
     begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
-    return next((near[0] for of in (kin, begun, alike, choices) if (near := _near(name, of, 1, likeness))), "")
+    near = next((near[0] for of in (kin, begun) if (near := _near(name, of, 1, likeness))), "")
+    whole = [choice for choice in begun if len(word) > 2 and choice.lower().startswith(word)]
+    near = near or min(whole, key=len, default="")
+    return near or next((near[0] for of in (alike, choices) if (near := _near(name, of, 1, likeness))), "")
 
 
 def _near(name: str, choices: Iterable[str], n: int, likeness: float) -> list[str]:

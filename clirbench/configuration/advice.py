@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from clirbench.checks import pointed
 from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
@@ -146,8 +147,7 @@ def _spelled(key: str, name: str) -> str:
         try:
             return parse(name).name
         except ConfigError as error:
-            near = closest(re.split(r"\W", name)[0], [getattr(error, "meant", "")], 0.65)
-            meant = re.sub(r"^\w+", near, name) if near else ""
+            meant = getattr(error, "meant", "")
     return known.get(closest(name, [*known], 0.65)) or meant or name
 
 
@@ -322,11 +322,27 @@ def refusal(error: BaseException) -> ConfigError:
         meant = f"type {_set(name, *values.split(','))}"
         if name.endswith("title"):
             meant = f"""a text with a comma is quoted twice; type '{name}="{values}"'"""
+        elif number := as_number(name, values):
+            meant = f"a number has a point; type {name}={number}"
         elif name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES and name != "languages"):
             meant = f"{name} takes one; type {name}={values.partition(',')[0]}"
         return ConfigError(f"{name}={values} has several values: {meant}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
     return ConfigError(f"the configuration cannot be put together: {said}")
+
+
+def as_number(name: str, value: str) -> str:
+    """The number that a text with a comma or % is meant as, where a key takes one; else nothing.
+
+    >>> as_number("retrieval.k1", "1,2"), as_number("topics.n", "1,000"), as_number("correlation.alpha", "5%")
+    ('1.2', '1000', '0.05')
+    """
+    group, _, last = name.rpartition(".")
+    files = [path.read_text(encoding="utf-8") for path in choices(group).values()] if group in COMPONENTS else []
+    default = [found[1] for text in files if (found := re.search(rf"^{last}: (-?[\d.]+|null)\b", text, re.M))]
+    kind = BY_NAME[name].kind if name in BY_NAME else ""
+    whole = "whole" in kind or (default and all("." not in one for one in default))
+    return pointed(value, bool(whole)) if default or "number" in kind else ""
 
 
 PLAIN = re.compile(r"[\w.@+/*-]+")
@@ -369,6 +385,7 @@ def how_to_quote(override: str) -> str:
     'measures=[MAP,"RBO(p=0.9)"]'
     """
     key, _, value = re.sub(r"=\((.*)\)$", r"=[\1]", override.replace("==", "=", 1)).partition("=")
+    value = re.sub(r"(=\d+),(\d)", r"\1.\2", value)  # p=0,9
     if (missing := value.count("[") - value.count("]")) > 0:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
     if key in BY_NAME and BY_NAME[key].kind not in (TEXT, NAMES, PAIRS):

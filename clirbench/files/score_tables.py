@@ -98,6 +98,9 @@ class ScoreTables:
                 table = one if isinstance(one, TextTable) else _table_at(table_path(one))
                 named.update(_data_columns(table))
                 tables.append(self._renamed(table))
+        for table in tables:
+            with gathered(errors):
+                self._refuse_marks(table)
         raise_all(errors)
         if not tables:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
@@ -125,6 +128,25 @@ class ScoreTables:
         }
         made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
+
+    def _refuse_marks(self, table: TextTable) -> None:
+        """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups."""
+        odd: dict[str, list[str]] = {}
+        for name in _data_columns(table):
+            held = [cell.strip() for cell in table.column(name) if cell.strip().lower() not in MISSING]
+            wrong = [cell for cell in held if as_number(cell) is None]
+            if wrong and name not in (*self.metadata, *self.ignore) and all(map(LIKE_A_NUMBER.fullmatch, held)):
+                odd[name] = wrong
+        cells = [cell for of in odd.values() for cell in of]
+        if not cells:
+            return
+        marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
+        grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?", cell) for cell in marked)
+        sed = "s/%//g" if not marked else r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
+        raise InputError(
+            f"{table.where}: column{'s' * (len(odd) > 1)} {', '.join(odd)}: numbers such as {cells[0]!r}; 12.5 and 1e-3 are "
+            f'read, without commas and %: type sed -E "{sed}" {table.where} > new{Path(table.where).suffix}'
+        )
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeAlias
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ConfigError, UnknownName, closest
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
 from clirbench.measures.rbo import RBO
@@ -28,6 +28,14 @@ OF_TREC_EVAL = {
 }  # fmt: skip
 """Names of trec_eval, in small letters (and ranx, which has them with @), as ir-measures calls them."""
 
+COMMA = re.compile(r"(=\s*\d+),(\d+)")
+DIGITS = str.maketrans("OoIl", "0011")
+"""Letters that are typed for digits."""
+SLIPPED = re.compile(
+    r"(?P<base>.*?)(?:(?:[\W_]*(?=\d)|[\W_]+(?=\D?\d))(?P<cutoff>[\d.OoIl]+))?\s*(?P<rest>(?:\(.*)?)", re.DOTALL
+)
+"""A name and its cut-off, however they are joined."""
+
 Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
 """By name the class of a measure, and what the name sets that differs from the class's defaults."""
 
@@ -40,8 +48,10 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     """
     match = NAME.fullmatch(name)
     if match is None:
-        raise ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
+        raise _unknown(name, of_laboratories())
     base, cutoff = match["base"], match["cutoff"]
+    if (meant := COMMA.sub(r"\1.\2", name)) != name:
+        raise ConfigError(f"measure {name!r}: a number has a point, not a comma; type {meant}")
     if cutoff is not None and float(cutoff) == 0:
         raise ConfigError(f"measure {name!r}: the cut-off after @ must be above 0")
     if base == "GMAP":
@@ -56,8 +66,22 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
         if (known := TREC_EVAL.fullmatch(name)) and (meant := OF_TREC_EVAL.get(known["name"].lower())):
             spec = f"{meant}@{known['cutoff']}" if known["cutoff"] else meant
             return IrMeasure(name, spec, geometric=known["name"].lower() == "gm_map")
-        raise UnknownName("measure", base, choices(theirs))
+        raise _unknown(name, theirs)
     return IrMeasure(name, name)
+
+
+def _unknown(name: str, theirs: Kinds) -> ConfigError:
+    """The error for a name that nobody knows, with the measure that it is close to, its cut-off with it."""
+    listed = re.split(r"[\s,;+|]+(?![^(]*\))", name.strip("[] "))
+    if len(listed) > 1:
+        return ConfigError(f"measure {name!r}: several are a list, [{','.join(listed)}]")
+    found = SLIPPED.fullmatch(name)
+    base, cutoff, rest = found.group("base", "cutoff", "rest") if found else (name, "", "")
+    known = OF_TREC_EVAL | {one: one for one in choices(theirs)}
+    if meant := known.get(closest(base, [*known], 0.65), ""):
+        at = (cutoff or "").translate(DIGITS)
+        meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
+    return UnknownName("measure", name, choices(theirs), meant)
 
 
 def choices(theirs: Kinds) -> list[str]:
