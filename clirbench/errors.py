@@ -117,10 +117,9 @@ def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
     begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
-    near = next((near[0] for of in (kin, begun) if (near := _near(name, of, 1, likeness))), "")
-    whole = [choice for choice in begun if len(word) > 2 and choice.lower().startswith(word)]
-    near = near or min(whole, key=len, default="")
-    return near or next((near[0] for of in (alike, choices) if (near := _near(name, of, 1, likeness))), "")
+    whole = sorted((choice for choice in begun if len(word) > 2 and choice.lower().startswith(word)), key=len)
+    found = (_near(name, of, 1, likeness) or whole[: of is begun] for of in (kin, begun, alike, choices))
+    return next((near[0] for near in found if near), "")
 
 
 def _near(name: str, choices: Iterable[str], n: int, likeness: float) -> list[str]:

@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from shlex import quote, split as shlex_split
 
 import yaml
 
 from clirbench.checks import pointed
 from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
+from clirbench.files.kinds import kind_of, to_type
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
 from clirbench.text import near_path
 
@@ -65,12 +67,12 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if _is_folder(path):
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
-    if path.is_file() and path.suffix in (".tsv", ".csv"):
-        return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
     if path.is_file():
+        if meant := to_type(path, kind_of(path) or ("table" if path.suffix in (".tsv", ".csv") else "")):
+            return f"Type {meant}"
         if (path.parent / "provenance.json").is_file():
             return f"It is a file of a run, whose page is {path.parent}/report.html"
-        around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
+        around = _around(path) or "DIR"
         reader = next(_readers(path.parent, path), "")
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
@@ -178,20 +180,55 @@ def other_layouts(overrides: Sequence[str]) -> Iterator[ConfigError]:
             yield ConfigError(f"folder={folder}: its files have a reader of their own; add corpus={name}")
 
 
-def of_option(option: str, words: Sequence[str]) -> str:
-    """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
+def of_options(options: Sequence[str], words: Sequence[str]) -> str:
+    """What to type in place of options, such as `--out=DIR` or `--out` before DIR, that there are not: the whole
+    command where each is a setting.
 
     words: the whole command line.
     """
-    name, _, value = option.lstrip("-").partition("=")
-    values = [value] if value else _bare(words[words.index(option) + 1 :]) if option in words else []
+    mended, said, at, folder = list[str](), list[str](), 0, ""
+    while at < len(words):
+        word, at = words[at], at + 1
+        if word not in options:
+            folder = folder or _around(Path(word))
+            mended += [] if Path(word).is_file() and folder else [quote(word)]
+            continue
+        name, _, value = word.lstrip("-").partition("=")
+        values = [value] if value else _bare(words[at:])
+        at += 0 if value else len(values)
+        meant = _of_option(name, values, any("topics" in one for one in words))
+        said.append(f"type {meant}")
+        if meant[:10] == "clirbench " and _is_folder(Path(meant[10:])):
+            folder = meant[10:]
+        else:
+            mended.append(meant)
+    if folder and folder not in mended[:1]:
+        mended.insert(0, folder)
+    if "" in mended or not said:
+        return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+    rest = [one for one in shlex_split(" ".join(mended[1:])) if one != folder]
+    settings = all(one[:2] == "--" or ("=" in one and "VALUE" not in one) for one in rest)
+    return f"type clirbench {' '.join(mended)}" if settings else ", ".join(dict.fromkeys(said))
+
+
+def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
+    """What to type in place of an option of other programs; `topics`: whether topics are named beside it."""
+    if inside := next((one for value in values if (one := _around(Path(value)))), ""):
+        return f"clirbench {inside}"
+    if len(values) == 1 and name not in OUTPUT and (meant := to_type(Path(values[0]))):
+        return meant.replace(" topics=trec topics.path=FILE", "") if topics else meant
     if meant := elsewhere(name, *values):
-        return f"type {meant}"
-    if known := [one for one in OPTIONS if one.startswith(name)]:
-        return f"type --{known[0]}"
-    if (meant := _meant(name.replace("-", "_"), *values))[:4] == "Type":
-        return f"t{meant[1:]}"
-    return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+        return meant
+    if known := [one for one in OPTIONS if one.startswith(name) and not values]:
+        return f"--{known[0]}"
+    meant = _meant(name.replace("-", "_"), *values)
+    return meant.removeprefix("Type ") if meant[:4] == "Type" else ""
+
+
+def _around(file: Path) -> str:
+    """The folder of MT outputs that a file lies in; nothing for another file."""
+    folders = file.parents[:2] if file.is_file() else ()
+    return next((str(one) for one in folders if any(one.glob("reference*"))), "")
 
 
 def _is_folder(path: Path) -> bool:
@@ -232,11 +269,13 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
 
 
 def _of_file(group: str, path: Path) -> str:
-    """What to type where a file or folder is named in the place of a choice of a group."""
+    """What to type where a file or folder is named in the place of a choice of a group, or of a key: by what it holds,
+    or by its name."""
+    if meant := to_type(path):
+        return meant
     kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
-    judged = f"relevance=qrels relevance.path={path} relevance.judged_by=people (or known_items, made)"
     folder = f"folder={path.parent if path.name == 'systems' else path}"
-    ways = {"topics": f"topics={kind} topics.path={path}", "relevance": judged}
+    ways = {"topics": to_type(path, kind), "relevance": to_type(path, "qrels")}
     return ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
 
 

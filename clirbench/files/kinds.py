@@ -1,4 +1,4 @@
-"""What a file of the user's holds, whatever it is called, and what to type for it: for who named it in a wrong place."""
+"""What a file holds, whatever it is called, and what to type for it, where it is named in a wrong place."""
 
 import re
 from contextlib import suppress

@@ -142,11 +142,12 @@ class ScoreTables:
             return
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
         grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?", cell) for cell in marked)
-        sed = "s/%//g" if not marked else r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
-        raise InputError(
-            f"{table.where}: column{'s' * (len(odd) > 1)} {', '.join(odd)}: numbers such as {cells[0]!r}; 12.5 and 1e-3 are "
-            f'read, without commas and %: type sed -E "{sed}" {table.where} > new{Path(table.where).suffix}'
+        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
+        typed = f'sed -E "{sed if marked else "s/%//g"}" {table.where} > new{Path(table.where).suffix}'
+        said = (
+            f"{table.where}: column{'s' * (len(odd) > 1)} {', '.join(odd)}: numbers such as {cells[0]!r}, but 12.5 and"
         )
+        raise InputError(f"{said} 1e-3 are read, without commas, spaces and %; type {typed}")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures

@@ -231,7 +231,9 @@ def _judgment_fields(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     return islice(_fields(path, 3, "query-id corpus-id score", document=1), 1, None)
 
 
-def _fields(path: Path, count: int, layout: str, document: int = 2, kind: str = "qrels") -> Iterator[tuple[int, list[bytes]]]:
+def _fields(
+    path: Path, count: int, layout: str, document: int = 2, kind: str = "qrels"
+) -> Iterator[tuple[int, list[bytes]]]:
     """Line number (1-based) and fields of every line that is not blank, the document's id among them at `document`;
     every field is valid UTF-8.
     """

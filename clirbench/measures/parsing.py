@@ -76,10 +76,10 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
     if len(listed) > 1:
         return ConfigError(f"measure {name!r}: several are a list, [{','.join(listed)}]")
     found = SLIPPED.fullmatch(name)
-    base, cutoff, rest = found.group("base", "cutoff", "rest") if found else (name, "", "")
+    base, at, rest = found.group("base", "cutoff", "rest") if found else (name, "", "")
     known = OF_TREC_EVAL | {one: one for one in choices(theirs)}
     if meant := known.get(closest(base, [*known], 0.65), ""):
-        at = (cutoff or "").translate(DIGITS)
+        at = (at or "").translate(DIGITS)
         meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
     return UnknownName("measure", name, choices(theirs), meant)
 
