@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.api.outcome import pandas_frame
+from clirbench.api.outcome import in_python, pandas_frame
 from clirbench.api.texts import each_reference, lines_of
 from clirbench.checks import checked
 from clirbench.configuration.laboratories import measure_of
-from clirbench.errors import AlignmentError, ConfigError
+from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.files.kinds import HELD, kind_of
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
@@ -55,6 +56,7 @@ def score(
 def score(
     hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: Literal[True]
 ) -> "pd.Series[float]": ...
+@in_python("cb.score(['the cat'], ['the cat sat'], 'BLEU')")
 def score(hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: bool = False) -> Any:
     """The score of a system's lines, a float, as a run computes it; with `segments`, that of each line as a Series.
 
@@ -95,6 +97,7 @@ def evaluate(
 def evaluate(
     qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: Literal[True]
 ) -> "pd.DataFrame": ...
+@in_python("cb.evaluate('qrels.txt', 'system.run', ['MAP', 'nDCG@10'])")
 def evaluate(
     qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
 ) -> Any:
@@ -136,7 +139,7 @@ def evaluate(
 
 def _qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, str | Path):
-        return read_qrels(Path(qrels))
+        return read_qrels(_holding(qrels, "qrels"))
     grades = _nested("qrels", qrels, "relevance")
     return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
 
@@ -144,7 +147,15 @@ def _qrels(qrels: Any) -> Qrels:
 def _run(run: Any) -> Run:
     if isinstance(run, Run):
         return run
-    return read_run(Path(run)) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
+    return read_run(_holding(run, "run")) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
+
+
+def _holding(path: str | Path, what: str) -> Path:
+    """The path; raises `InputError` where the file holds something else, as where arguments are changed over."""
+    if (kind := kind_of(Path(path))) not in ("", what):
+        said = f"{what}: {str(path)!r} holds {HELD[kind]}, not {HELD[what]}"
+        raise InputError(f"{said}; a call is cb.evaluate(qrels, run, measures)")
+    return Path(path)
 
 
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:

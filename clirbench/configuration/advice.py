@@ -260,7 +260,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
         meant = _of_file(group, path)
     elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
         meant = f"folder={near}"
-    said = f"{group}={name}: is no name of {group}; type {meant}"
+    said = f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}"
     guess = closest_match(name, known)
     if not meant and not closest(name, known, 0.75) and (beside := _table("beside").get(group)):
         beside = beside.replace("NAMES", ",".join(map(str, named)))
@@ -466,7 +466,7 @@ def _in_python(found: re.Match[str]) -> str:
 
 
 def _value(text: str) -> str:
-    if text.startswith("[") and "(" in re.sub(r'"[^"]*"', "", text):  # objects, as Python writes them
+    if "..." in text or text.startswith("[") and "(" in re.sub(r'"[^"]*"', "", text):  # objects, as Python writes them
         return text
     if text.startswith("["):
         items = re.findall(r'"[^"]*"|[^,]+', text[1:-1])

@@ -74,12 +74,12 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
     """The error for a name that nobody knows, with the measure that it is close to, its cut-off with it."""
     listed = re.split(r"[\s,;+|]+(?![^(]*\))", name.strip("[] "))
     if len(listed) > 1:
-        return ConfigError(f"measure {name!r}: several are a list, [{','.join(listed)}]")
+        return ConfigError(f"measure {name!r}: several are a list, measures=[{','.join(listed)}]")
     found = SLIPPED.fullmatch(name)
-    base, at, rest = found.group("base", "cutoff", "rest") if found else (name, "", "")
+    base, at, rest = (found[key] or "" for key in ("base", "cutoff", "rest")) if found else (name, "", "")
     known = OF_TREC_EVAL | {one: one for one in choices(theirs)}
     if meant := known.get(closest(base, [*known], 0.65), ""):
-        at = (at or "").translate(DIGITS)
+        at = at.translate(DIGITS)
         meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
     return UnknownName("measure", name, choices(theirs), meant)
 
