@@ -18,7 +18,7 @@ from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from clirbench import __version__
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, in_python, pandas_frame
@@ -202,9 +202,10 @@ def run(
         True
     """
     sides = {"references": references, "source": source, "documents": documents}
-    if not isinstance(experiment, str | Path | None):
-        frame = "; scores in it are cb.correlate(df, measures=['MAP'])" if pandas_frame(experiment) is not None else ""
-        said = f"a name or a folder was expected, not {type(experiment).__name__}"
+    if not isinstance(named := cast("Any", experiment), str | Path | None):
+        frame = "; scores in it are cb.correlate(df, measures=['MAP'])" if pandas_frame(named) is not None else ""
+        frame = "; folders are run one by one, [cb.run(one) for one in [...]]" if isinstance(named, list) else frame
+        said = f"a name or a folder was expected, not {type(named).__name__}"
         raise ConfigError(f"run: {said}; lines of systems are cb.run(texts={{'A': [...]}}, references=[...]){frame}")
     for name, value in settings.items():
         held = next(iter(value.values()), None) if isinstance(value, Mapping) else value

@@ -123,9 +123,13 @@ def evaluate(
         for topic, grades in judgments.grades.items()
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
+    ranked = _run(run)
+    if judgments.topic_ids and ranked.topic_ids and not {*judgments.topic_ids} & {*ranked.topic_ids}:
+        said = f"its topics ({', '.join(ranked.topic_ids[:3])}, ...) are none of the judged ones"
+        raise InputError(f"run: {said} ({', '.join(judgments.topic_ids[:3])}, ...); write the ids alike in both")
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
     chosen = tuple(checked("measures", measure_of(one), Measure) for one in names)
-    found = score_run(chosen, _run(run), judged)
+    found = score_run(chosen, ranked, judged)
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
     import pandas as pd
@@ -179,4 +183,5 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         number = f"{value} (a {'whole ' if kind is int else ''}number)"
         rows_of = f"rows with query_id, doc_id and {number}"
-        raise ConfigError(f"{what}: expected a mapping of mappings, a TREC file, or {rows_of}") from None
+        mapping = "{'q1': {'d1': 1}}"
+        raise ConfigError(f"{what}: expected a mapping such as {mapping}, a TREC file, or {rows_of}") from None

@@ -34,7 +34,9 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
         raise InputError(f"{what}: a list of lines was expected, not {lines!r:.60}; {meant}")
     kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
-        raise InputError(f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text")
+        join = "; give [' '.join(words) for words in LINES]" if isinstance(kept[wrong - 1], list) else ""
+        said = f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text"
+        raise InputError(f"{said}{join}")
     return tuple(line.removesuffix("\n") for line in kept)
 
 
@@ -76,7 +78,9 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
     keys = [*references] if isinstance(references, Mapping) else []
     if not keys:
         references = {chr(ord("A") + at): one for at, one in enumerate(each_reference(references))}
-    called = {name: f"references[{key!r}]" for name, key in zip(references, keys or range(9), strict=False)}
+    called = {
+        name: f"references[{key!r}]" for name, key in zip(references, keys or range(len(references)), strict=True)
+    }
     called = called if len(called) > 1 else dict.fromkeys(called, "references")  # as the caller wrote it
     sides = {str(name): lines_of(called[name], lines) for name, lines in references.items()}
     systems = {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()}

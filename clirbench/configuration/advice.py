@@ -34,6 +34,7 @@ OF_SACREBLEU = {
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
 LISTED = ("metric", "measures")
+ONE_SIDE = re.compile(r"(source|src|target|tgt|trg)[_-]?lang(uage)?")
 KNOWN_BY = re.compile(r"^# Known by: (.*)", re.M)
 OPEN = re.compile(r"scores\.(?:rename|reference)\.")
 """Keys within keys whose value is a mapping."""
@@ -62,7 +63,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if word in OPTIONS:
         return f"Type clirbench --{word}"
     key = key_of(before)
-    if "=" in before and key in BY_NAME and BY_NAME[key].kind == TEXT and not BY_NAME[key].more and not path.exists():
+    takes = key not in BY_NAME or (BY_NAME[key].kind == TEXT and not BY_NAME[key].more)
+    if "=" in before and takes and not path.exists():
         return f"A text with a space is quoted; type '{before} {word}'"
     if _is_folder(path):
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
@@ -114,6 +116,8 @@ def _set(name: str, *values: str) -> str:
     "'metric=[BLEU,chrF2]' 'measures=[MAP]'"
     """
     value, key = next(iter(values), "") or "VALUE", name.lstrip("+")
+    if number := as_number(key, value):
+        return f"{name}={number}"
     kind = NAMES if key == "metric" else BY_NAME[key].kind if key in BY_NAME else ""
     if kind == FLAG:
         return f"{name}={'false' if value == 'false' else 'true'}"
@@ -160,7 +164,7 @@ def _pair(value: str) -> str:
     try:
         return "-".join(language_pair("languages", value))
     except ConfigError as error:
-        return str(error).partition("such as languages=")[2] or value
+        return str(error).rpartition("languages=")[2]
 
 
 def _readers(folder: Path, *files: Path) -> Iterator[str]:
@@ -285,6 +289,11 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
     groups: further keys that hold components, those of laboratories.
     """
     known, nodes = {*BY_NAME, *SECTIONS}, {"", *NODES, *groups}
+    sides = {key_of(one)[:1]: one.partition("=")[2] for one in overrides if ONE_SIDE.fullmatch(key_of(one))}
+    if len(sides) == 2:
+        pair = "-".join(sides[side] for side in sorted(sides))  # source before target
+        overrides = [one for one in overrides if not ONE_SIDE.fullmatch(key_of(one))]
+        yield ConfigError(f"languages are one key; type {_set('languages', pair)}")
     for override in overrides:
         value = override.partition("=")[2]
         name = key_of(override).partition("@")[0].replace("/", ".")
@@ -466,10 +475,10 @@ def _in_python(found: re.Match[str]) -> str:
 
 
 def _value(text: str) -> str:
-    if "..." in text or text.startswith("[") and "(" in re.sub(r'"[^"]*"', "", text):  # objects, as Python writes them
+    if "..." in text or (text[:1] == "[" and "(" in re.sub(r'"[^"]*"', "", text)):  # objects, as Python writes them
         return text
     if text.startswith("["):
         items = re.findall(r'"[^"]*"|[^,]+', text[1:-1])
         return f"[{', '.join(map(_value, map(str.strip, items)))}]"
     bare = text.strip("\"'")
-    return TYPED.get(bare) or (bare if re.fullmatch(r"-?[\d.]+", bare) else f'"{bare}"')
+    return TYPED.get(bare) or (bare if re.fullmatch(r"-?[\d.]+", text) else f'"{bare}"')

@@ -270,15 +270,21 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     else:
         value = override.value()
         named = value if isinstance(value, list) else [value]
-    for name in named:
-        if not isinstance(name, str):
-            none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-            number = {"n", "k"} & component_keys(group) if type(name) is int else ()
-            none += "".join(f"; type {group}.{one}={name}" for one in number)
-            said = "null" if name is None else repr(name)
-            raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
-        if name not in known:
-            raise wrong_choice(group, name, known, named)
+    raise_all([wrong for name in named if (wrong := _wrong_name(text, group, name, known, named))])
+
+
+def _wrong_name(text: str, group: str, name: Any, known: Sequence[str], named: Sequence[Any]) -> ConfigError | None:
+    """The error for what an override names that is no choice of its group."""
+    if isinstance(name, str):
+        return None if name in known else wrong_choice(group, name, known, named)
+    if isinstance(name, dict) and name:
+        said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
+        return ConfigError(f"{text}: a mapping is no choice of {group}; type {said}")
+    none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
+    number = {"n", "k"} & component_keys(group) if type(name) is int else ()
+    none += "".join(f"; type {group}.{one}={name}" for one in number)
+    said = "null" if name is None else repr(name)
+    return ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:

@@ -55,7 +55,9 @@ class TextTable:
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             check_name(f"{self.where}: line {number}", name, cell)
             if cell in first:
-                raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
+                raise InputError(
+                    f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already; one line each"
+                )
             first[cell] = number
 
 

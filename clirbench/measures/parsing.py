@@ -50,8 +50,8 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     if match is None:
         raise _unknown(name, of_laboratories())
     base, cutoff = match["base"], match["cutoff"]
-    if (meant := COMMA.sub(r"\1.\2", name)) != name:
-        raise ConfigError(f"measure {name!r}: a number has a point, not a comma; type {meant}")
+    if (pointed := COMMA.sub(r"\1.\2", name)) != name:
+        raise ConfigError(f"measure {name!r}: a number has a point, not a comma; type {pointed}")
     if cutoff is not None and float(cutoff) == 0:
         raise ConfigError(f"measure {name!r}: the cut-off after @ must be above 0")
     if base == "GMAP":
@@ -76,9 +76,9 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
     if len(listed) > 1:
         return ConfigError(f"measure {name!r}: several are a list, measures=[{','.join(listed)}]")
     found = SLIPPED.fullmatch(name)
-    base, at, rest = (found[key] or "" for key in ("base", "cutoff", "rest")) if found else (name, "", "")
+    word, at, rest = (found[key] or "" for key in ("base", "cutoff", "rest")) if found else (name, "", "")
     known = OF_TREC_EVAL | {one: one for one in choices(theirs)}
-    if meant := known.get(closest(base, [*known], 0.65), ""):
+    if meant := known.get(closest(word, [*known], 0.65), ""):
         at = at.translate(DIGITS)
         meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
     return UnknownName("measure", name, choices(theirs), meant)
