@@ -83,11 +83,11 @@ class FileHealth:
             f"from line {self.from_line} on it fits the reference better {way} than line by line; a line seems to be "
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
-            f"{self.crlf_lines} {of} end in a carriage return (CRLF), part of the text; sed -i 's/\\r$//' FILE mends it": (
+            f"{self.crlf_lines} {of} end in a carriage return (CRLF), part of the text: sed -i 's/\\r$//' FILE": (
                 self.crlf_lines
             ),
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
-            "begins with a byte order mark, part of its first word; sed -i '1s/^\\xEF\\xBB\\xBF//' FILE mends it": self.bom,
+            "begins with a byte order mark, part of its first word: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE": self.bom,
         }
         return filter(None, (sentence for sentence, odd in said.items() if odd))
 
