@@ -256,20 +256,23 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     >>> print(wrong_choice("topics", "queries.tsv", []))
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
-    path = Path(name)
+    path, spelled = Path(name), [_spelled(group, str(one)) for one in named or (name,)]
+    near = _spelled(group, name)
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and (listed := other_names(group, name)):
         meant = listed
     elif path.suffix or len(path.parts) > 1:
         meant = _of_file(group, path)
-    elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
-        meant = f"folder={near}"
-    said = f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}"
-    guess = closest_match(name, known)
-    if not meant and not closest(name, known, 0.75) and (beside := _table("beside").get(group)):
-        beside = beside.replace("NAMES", ",".join(map(str, named)))
-        return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
-    return ConfigError(said) if meant else UnknownName(group, name, known)
+    elif group in ("experiment", "corpus") and _is_folder(found := path if _is_folder(path) else near_path(path)):
+        meant = f"folder={found}"
+    elif not meant and len(spelled) > 1 and {*spelled} <= {*known}:
+        name, meant = ",".join(map(str, named)), _set(group, *spelled)
+    if meant:
+        return ConfigError(f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}")
+    if near not in known and (beside := _table("beside").get(group)):
+        said = str(UnknownName(group, name, known)).replace(closest_match(name, known), "")
+        return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', ','.join(map(str, named)))}.", 1))
+    return UnknownName(group, name, known, near if near in known else "")
 
 
 def _of_file(group: str, path: Path) -> str:
