@@ -201,10 +201,13 @@ def keep_answer(arguments: Sequence[str], folder: Path | None) -> None:
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     """The arguments as Hydra must read them, checked in our own words."""
-    arguments = [OPTIONS.get(argument, argument) for argument in arguments]
+    typed = arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
         if (members := sweep_of(name)) is not None:
-            arguments[at : at + 1] = _members(members)
+            arguments, typed = (
+                [*arguments[:at], *_members(members), *arguments[at + 1 :]],
+                [],
+            )  # which may set keys again
     read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion or read.hydra_help:
@@ -223,6 +226,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
+    advice.refuse_twice(read.overrides if typed else ())
     advice.refuse_demo_beside_data([*options, *read.overrides])
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]

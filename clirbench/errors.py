@@ -110,15 +110,15 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
 
 
 def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
-    """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
-    not R@10), then of those that begin with it, or with the same letter; nothing for one that is not; `likeness`: how
+    """The choice that a name is close to, first of those that begin with it, then of those with the same word before
+    any number or sign (RBO for RBO@10, not R@10), or with the same letter; nothing for one that is not; `likeness`: how
     close at least, in (0, 1]."""
     word = name.lower()
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
     begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
     whole = sorted((choice for choice in begun if len(word) > 2 and choice.lower().startswith(word)), key=len)
-    found = (_near(name, of, 1, likeness) or whole[: of is begun] for of in (kin, begun, alike, choices))
+    found = (_near(name, of, 1, likeness) or whole[: of is begun] for of in (begun, kin, alike, choices))
     return next((near[0] for near in found if near), "")
 
 

@@ -207,6 +207,11 @@ def run(
         frame = "; folders are run one by one, [cb.run(one) for one in [...]]" if isinstance(named, list) else frame
         said = f"a name or a folder was expected, not {type(named).__name__}"
         raise ConfigError(f"run: {said}; lines of systems are cb.run(texts={{'A': [...]}}, references=[...]){frame}")
+    path = Path(texts if isinstance(texts, str | Path) else experiment or "")
+    if path.is_file() or (texts is not None and path.is_dir() and path.name):
+        folder = (path if path.is_dir() else path.parent).absolute()
+        said = f"{str(path)!r} is no name of systems' lines or of a folder of MT outputs"
+        raise ConfigError(f"run: {said}; type cb.run({str(folder.parent if folder.name == 'systems' else folder)!r})")
     for name, value in settings.items():
         held = next(iter(value.values()), None) if isinstance(value, Mapping) else value
         listed = held if isinstance(held, list) and len(held) > 1 else [None]

@@ -123,6 +123,8 @@ def _set(name: str, *values: str) -> str:
         return f"{name}={'false' if value == 'false' else 'true'}"
     if key == "languages":
         return f"{name}={_pair('-'.join(values))}"
+    if key == "analyzer" and (code := _pair(value).rpartition("-en")[0]) and value not in choices(key):
+        return f"analyzer=language analyzer.code={code}"
     if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
         return f"{name}={value}"
     if Path(value).suffix and (meant := _of_file(key, Path(value))):
@@ -149,6 +151,11 @@ def _spelled(key: str, name: str) -> str:
     """A name as the choice of a key is spelled that it is close to; itself where it is close to none."""
     meant, known = "", {one: one for one in choices("metric" if key in LISTED else key)}
     known |= OF_SACREBLEU if key in LISTED else {}
+    known |= (
+        {one: one for one in re.findall(r"\w{4,}", BY_NAME[key].help)}
+        if key in BY_NAME and "..." in BY_NAME[key].help
+        else {}
+    )
     if key in LISTED and name not in known:
         try:
             return parse(name).name
@@ -261,6 +268,8 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and (listed := other_names(group, name)):
         meant = listed
+    elif group == "analyzer" and "code" in (coded := _set(group, name)):
+        meant = coded
     elif path.suffix or len(path.parts) > 1:
         meant = _of_file(group, path)
     elif group in ("experiment", "corpus") and _is_folder(found := path if _is_folder(path) else near_path(path)):
@@ -309,10 +318,14 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
                 yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
+        elif name == "output" and f"output.{value}" in BY_NAME:
+            yield ConfigError(f"{override}: is no single value; type {_set(f'output.{value}', '')}")
         elif name in OUTPUT and not value.startswith("{"):
             yield ConfigError(f"{override}: is no key of one value; type hydra.run.dir={value or 'DIR'} for the folder")
         elif name in SECTIONS and not value.startswith(("{", "$")):
             meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
+            having = [key for key in keys_of(name) if value in re.findall(r"\w+", BY_NAME[key].help)]
+            meant = f"type {_set(having[0], value)}; " if having else meant
             yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
         elif not (name in known or OPEN.match(name)) and (meant := elsewhere(name, value)):
             yield ConfigError(f"{override}: there is no key {name!r}. Type {meant}")
@@ -421,6 +434,25 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
+def refuse_twice(overrides: Sequence[str]) -> None:
+    """Raise `ConfigError` for a key that has two values: the first would be dropped in silence."""
+    for key in {key_of(one) for one in overrides}:
+        values = list(dict.fromkeys(one.partition("=")[2] for one in overrides if key_of(one) == key and "=" in one))
+        if len(values) > 1 and key != "experiment":
+            listed = key in LISTED or (key in BY_NAME and BY_NAME[key].kind == NAMES)
+            meant = f"type {_set(key, ','.join(one.strip('[]') for one in values))}" if listed else "name one of them"
+            raise ConfigError(f"{key} has two values, {' and '.join(values)}; {meant}")
+
+
+def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:
+    """An error for a file of topics or judgments of which no override says how it is read."""
+    said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
+    for group in ("topics", "relevance") if "experiment" not in said else ():
+        path = said.get(f"{group}.path", "")
+        if path and group not in said and (meant := _of_file(group, Path(path))):
+            yield ConfigError(f"{group}.path={path}: nothing says how it is read; type {meant}")
+
+
 def refuse_demo_beside_data(words: Sequence[str]) -> None:
     """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs."""
     said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
@@ -437,6 +469,7 @@ def how_to_quote(override: str) -> str:
     """
     key, _, value = re.sub(r"=\((.*)\)$", r"=[\1]", override.replace("==", "=", 1)).partition("=")
     value = re.sub(r"(=\d+),(\d)", r"\1.\2", value)  # p=0,9
+    value = re.sub(r"\{(\w+)\}", r"%\1%", value) if key.endswith("pattern") else value
     if (missing := value.count("[") - value.count("]")) > 0:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
     if key in BY_NAME and BY_NAME[key].kind not in (TEXT, NAMES, PAIRS):
@@ -464,7 +497,7 @@ def in_python(text: str) -> str:
     >>> in_python("topics.n=0 must be a whole number; type 'measures=[MAP,nDCG]' relevance.path=q.txt")
     'topics__n=0 must be a whole number; type measures=["MAP", "nDCG"] relevance__path="q.txt"'
     """
-    text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=['; .]|$)", r'\1cb.run("\2")', text)
+    text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=[';.]|\s*$)", r'\1cb.run("\2")', text)
     return SETTING.sub(_in_python, re.sub(r"; '--cfg job -p \w+' shows its keys", "", text))
 
 

@@ -44,6 +44,7 @@ from clirbench.configuration.advice import (
     refusal,
     spell_for_hydra,
     unknown_keys,
+    unplaced,
     wrong_choice,
 )
 from clirbench.configuration.laboratories import (
@@ -234,10 +235,13 @@ def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
     if folders == []:  # what others configure may have keys of its own
         errors += unknown_keys(overrides, laboratory_groups())
-        errors += other_layouts(overrides)
+        errors += [*other_layouts(overrides), *unplaced(overrides)]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
+    if any(key_of(one).startswith("topics") for one in overrides):
+        for error in errors:
+            error.args = tuple(str(one).replace(" topics=trec topics.path=FILE", "") for one in error.args)
     raise_all(errors)
     named = [one for one in overrides if one.lstrip("+").startswith("experiment=")]
     if len(named) > 1:

@@ -176,6 +176,7 @@ class ScoreTables:
     ) -> dict[str, tuple[TextTable, dict[str, str]]]:
         """The table and the cells by system of each column; one that is there twice goes to `errors`."""
         columns: dict[str, tuple[TextTable, dict[str, str]]] = {}
+        again: dict[str, list[str]] = {}
         for table in tables:
             systems = table.column(system_column(table))
             for name in _data_columns(table):
@@ -183,9 +184,11 @@ class ScoreTables:
                     continue
                 twice = "is computed and also" if name in computed and not self._is_marked(name, computed) else ""
                 if twice := twice or (f"is in {columns[name][0].where} and" if name in columns else ""):
-                    remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
-                    errors.append(ConfigError(f"column {name} {twice} in {table.where}; {remedy}"))
+                    again.setdefault(f"{twice} in {table.where}", []).append(name)
                 columns.setdefault(name, (table, dict(zip(systems, table.column(name), strict=True))))
+        for twice, names in again.items():
+            remedy = f"leave one out ('scores.ignore=[{','.join(names)}]') or rename it ('scores.rename={{OLD: NEW}}')"
+            errors.append(ConfigError(f"column {', '.join(names)} {twice}; {remedy}"))
         return columns
 
     def _numbers(self, table: TextTable, name: str, cells: Mapping[str, str]) -> dict[str, float]:

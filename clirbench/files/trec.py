@@ -248,9 +248,10 @@ def _fields(
                 yield number, fields
             elif fields:
                 refuse(path, kind)
-                raise InputError(
-                    f"{path}: line {number}: {len(fields)} fields between spaces or TABs, expected {count}: {layout}"
-                )
+                comma = next((one for one in ",;|" if line.count(one.encode()) == count - 1), "")
+                meant = f"; type tr '{comma}' ' ' < {path} > new{path.suffix}" if comma else ""
+                said = f"{path}: line {number}: {len(fields)} fields between spaces or TABs"
+                raise InputError(f"{said}, expected {count}: {layout}{meant}")
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:
