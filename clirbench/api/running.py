@@ -209,7 +209,7 @@ def run(
         raise ConfigError(f"run: {said}; lines of systems are cb.run(texts={{'A': [...]}}, references=[...]){frame}")
     path = Path(texts if isinstance(texts, str | Path) else experiment or "")
     if path.is_file() or (texts is not None and path.is_dir() and path.name):
-        folder = (path if path.is_dir() else path.parent).absolute()
+        folder = path if path.is_dir() else path.parent
         said = f"{str(path)!r} is no name of systems' lines or of a folder of MT outputs"
         raise ConfigError(f"run: {said}; type cb.run({str(folder.parent if folder.name == 'systems' else folder)!r})")
     for name, value in settings.items():

@@ -123,7 +123,7 @@ def _set(name: str, *values: str) -> str:
         return f"{name}={'false' if value == 'false' else 'true'}"
     if key == "languages":
         return f"{name}={_pair('-'.join(values))}"
-    if key == "analyzer" and (code := _pair(value).rpartition("-en")[0]) and value not in choices(key):
+    if key == "analyzer" and (code := _pair(value).rpartition("-en")[0]) not in ("", value):
         return f"analyzer=language analyzer.code={code}"
     if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
         return f"{name}={value}"
@@ -343,6 +343,9 @@ def _meant(name: str, *values: str) -> str:
     if flat := [known for known in (*BY_NAME, *nested) if known.replace(".", "_") == name]:
         return f"Type {_set(flat[0], *values)}"
     nested = [known for known in nested if known.endswith(f".{last}")]
+    groups = [group for group in COMPONENTS if values and values[0] in choices(group)]
+    if len(groups) == 1 and top == name:
+        return f"Type {groups[0]}={values[0]}"
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
     close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.65 if not places else 0.8)
@@ -367,6 +370,11 @@ def refusal(error: BaseException) -> ConfigError:
         known = [f"{where}.{key}" for key in sorted(component_keys(where))] if where in COMPONENTS else []
         if where.startswith("hydra"):
             return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
+        top, _, below = where.partition(".")
+        if below and top in COMPONENTS and last in component_keys(top):
+            return ConfigError(f"there is no key {found[1]!r}; type {top}.{last}=VALUE")
+        if top == "metric" and below in choices(top):
+            return ConfigError(f"{found[1]}: {below} takes no part; add it, 'metric=[{below},...]'")
         having = [name for name, path in choices(where).items() if last in _keys_in(path)] if known else []
         if having:
             meant = " or ".join(f"{where}={name}" for name in sorted(having))

@@ -161,7 +161,8 @@ def read_runs(folder: Path, known: Container[str] | None = None) -> dict[str, Ru
     Raises `InputError` where the folder holds none, or one system twice, and as `read_run` does; all of it at once.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder of run files")
+        around = f"; it is a file, type runs={folder.parent}" if folder.is_file() else ""
+        raise InputError(f"{folder}: no such folder of run files{around}")
     paths: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         match = re.fullmatch(r"([^.].*?)\.run(\.gz)?", path.name)
