@@ -15,7 +15,9 @@ from clirbench.files.score_tables import ScoreTables
 from clirbench.files.trec import tied_topics
 from clirbench.later import keep_recent
 from clirbench.measures.base import Measure
+from clirbench.measures.parsing import is_measure
 from clirbench.metrics.score_files import ScoreFile
+from clirbench.pages import listed
 from clirbench.relevance.base import judged_by
 from clirbench.result import MANY_SYSTEMS, Experiment, Inputs, Result, Retrieval, references_of, with_marks
 from clirbench.scoreboard import Column, Scoreboard, aligned
@@ -88,6 +90,12 @@ def require_columns(imported: Scoreboard) -> Scoreboard:
     """The same; raises where score tables alone leave nothing to correlate."""
     if not imported.systems:
         raise InputError("the score tables have no systems: there are no rows below the header")
+    if named := [metric.name for metric in imported.metrics if is_measure(metric.name)]:
+        every = ",".join([*(measure.name for measure in imported.measures), *named])
+        raise ConfigError(
+            f"score tables: {listed(named, len(named))}, named as IR measures are, would count as MT metrics; type "
+            f"'scores.measures=[{every}]', or 'scores.ignore=[{','.join(named)}]'"
+        )
     if not (imported.measures and imported.metrics):
         columns = ", ".join(column.name for column in imported.columns) or "none with numbers"
         raise ConfigError(

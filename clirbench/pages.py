@@ -169,6 +169,11 @@ class Finding:
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, kind: str, template: str = "", /, **values: Any) -> "Finding":
+        """The finding with these values."""
+        return cls(kind, template, values)
+
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 

@@ -25,6 +25,7 @@ from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.belonging import FOUND, Units, readings, units_of
 from clirbench.statistics.correlation import Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
+from clirbench.statistics.given import Beyond, Permuting, beyond_known
 from clirbench.statistics.grades import RELIABLE, Evidence, reliability
 from clirbench.statistics.kinds import Kinds, KindTau, compared_kinds
 from clirbench.statistics.pairs import SeparablePairs, separable_pairs
@@ -406,6 +407,13 @@ class Result:
         """How many pairs of systems differ significantly by the first measure, and how many a metric orders so."""
         measure, seed = self.board.first_measure, self.experiment.seed
         return () if measure is None else separable_pairs(self.evidence, measure.name, self.units, seed=seed)
+
+    @cached_property
+    def beyond_given(self) -> Mapping[tuple[str, str], Beyond]:
+        """What each metric says of each measure beyond `given`, by (measure, metric); nothing without it."""
+        made = self.experiment
+        how, declared = Permuting(made.alpha, seed=made.seed), bool(made.units)
+        return beyond_known(self.board, self.units, made.given, how, declared=declared) if made.given else {}
 
     @cached_property
     def against_baseline(self) -> Mapping[str, BaselineComparison]:

@@ -217,6 +217,8 @@ def test_score_tables_alone_need_both_sides() -> None:
         require_columns(Scoreboard(("a",), (metric,)))
     with pytest.raises(ConfigError, match="no MT metrics.*Columns: MAP"):
         require_columns(Scoreboard(("a",), (measure,)))
+    with pytest.raises(ConfigError, match=r"nDCG@20, named as .*scores.measures=\[MAP,nDCG@20\]"):
+        require_columns(Scoreboard(("a",), (metric, measure, Column("nDCG@20", "metric", np.array([1.0])))))
     with pytest.raises(InputError, match="no systems"):
         require_columns(Scoreboard((), (Column("BLEU", "metric", np.array([])),)))
 

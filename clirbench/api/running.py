@@ -332,7 +332,9 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
         except ClirbenchError as error:
             for one in getattr(error, "errors", (error,)):
                 one.args = tuple(MENDED.sub(r'df.replace(r"\1", r"\2", regex=True)', str(text)) for text in one.args)
-                one.args = tuple(text.replace(str(path), "the DataFrame") for text in one.args)
+                one.args = tuple(
+                    text.replace(str(path), "the DataFrame").replace("scores.measures", "measures") for text in one.args
+                )
             raise
 
 

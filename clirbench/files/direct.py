@@ -74,6 +74,8 @@ def answer() -> None:
     given = (one.rpartition("=")[2].strip("\"'") for one in sys.argv[1:])
     for place in (form for one in given if os.path.isdir(one) for form in (one, os.path.abspath(one))):
         at_start.update((inner, _names(inner)) for inner in (place, *_folders(place)))
+    # A first start adds byte code beside the modules.
+    at_start.update((place, _names(place)) for place, _, _ in os.walk(os.path.dirname(os.path.dirname(__file__))))
     gc.set_threshold(250_000, 20, 20)  # a run makes many objects and few cycles: a twentieth of it was looking for them
 
 

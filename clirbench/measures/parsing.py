@@ -8,6 +8,7 @@ names.
 import ast
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeAlias
 
@@ -82,6 +83,13 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
         at = at.translate(DIGITS)
         meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
     return UnknownName("measure", name, choices(theirs), meant)
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure."""
+    with suppress(ConfigError):
+        return bool(parse(name))
+    return False
 
 
 def choices(theirs: Kinds) -> list[str]:

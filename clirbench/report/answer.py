@@ -6,7 +6,7 @@ there as far as there is room. The order: grade and numbers, the other metrics, 
 relevance judgments, these systems' pairs, what is assumed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
 from typing import Any
@@ -23,8 +23,9 @@ from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
-from clirbench.statistics.given import Beyond, Permuting, beyond_known, explaining, real_metrics, within_strata
+from clirbench.statistics.given import Beyond, Permuting, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
+from clirbench.statistics.kinds import ANOTHER, TOPICS
 from clirbench.topics.base import BY_REFERENCE, SECOND, described
 from clirbench.types import by_key
 
@@ -60,25 +61,23 @@ def answered(result: Result) -> Answer:
     """The answer of a run: all about its primary measure, in reading order; nothing without a measure or a metric."""
     measure, metrics = result.board.first_measure, real_metrics(result.board)
     if measure is None or not metrics:
-        found = [Finding("nothing", values={"missing": "IR measure" if measure is None else "MT metric"})]
+        found = [Finding.of("nothing", missing="IR measure" if measure is None else "MT metric")]
     elif result.units.along_training:
         found = [*_along(result, measure, metrics)]
     else:
         rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-        made = [agreement(row, result) for metric in metrics if (row := rows.get((measure.name, metric.name)))]
-        made.sort(key=lambda found: (PLACE[found["grade"]], 2.0 if isnan(found["low"]) else -found["low"]))
+        of = (row for metric in metrics if (row := rows.get((measure.name, metric.name))))
+        made = [agreement(row, result) for row in _best_first(of, result)]
         found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
     return Answer(measure.name if measure and metrics else "", tuple(found), tuple(sentences(found)))
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
     """One row of correlations.tsv, and what it would take to decide what is not shown."""
-    units, topics, needed = result.units, result.evidence.topics(row.measure), None
+    units, topics, alpha, needed = result.units, result.evidence.topics(row.measure), result.experiment.alpha, None
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        others = [one.tau for of in result.by_reference.values() for one in of if one.metric == row.metric]
-        lowest = min([row.value, *others]) if "another" in row.lowered.split() else row.value
-        needed = groups_needed(lowest, result.experiment.alpha / max(2, len(graded)))
+        needed = groups_needed(_least(row, result)[0], alpha / max(2, len(graded)))
     values = {
         **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
         "confidence": row.scheme.partition(",")[0],
@@ -87,13 +86,22 @@ def agreement(row: Correlation, result: Result) -> Finding:
         "topics": topics,
         "topics_to_add": topics_to_add(row.reliability, topics) if row.grade == NOISY else None,
         "groups_needed": needed,
-        "judged_by": _source(result.board[row.measure]),
+        "judged_by": judged(result.board[row.measure], ())["judged_by"],
     }
     return Finding("agreement", values=values)
 
 
-def _source(measure: Column) -> str:
-    return "imported" if measure.origin == "imported" else measure.judged_by
+def _best_first(rows: Iterable[Correlation], result: Result) -> list[Correlation]:
+    """Rows by their grade, then by the least low end that it goes by; what has no grade has no interval."""
+    return sorted(rows, key=lambda row: (PLACE[row.grade], -_least(row, result)[1]))
+
+
+def _least(row: Correlation, result: Result) -> tuple[float, float]:
+    """The least tau and the least low end that the grade of a row goes by: its own, or by other topics that count."""
+    kinds = result.kinds if row.measure == getattr(result.board.first_measure, "name", "") else {}
+    others = (of.counted(TOPICS if by == SECOND else ANOTHER).get(row.metric) for by, of in kinds.items())
+    found = [(row.value, row.ci_low), *((one.tau, one.low) for one in others if one)]
+    return min(tau for tau, _ in found), min(low for _, low in found)
 
 
 def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
@@ -107,47 +115,43 @@ def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
     values = {name: measure.declared.get(name) or "" for name in known}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
-    values |= {"measure": measure.name, "judged_by": _source(measure), "other_text": other}
-    return Finding("judged", values=values | more)
+    by = "imported" if measure.origin == "imported" else measure.judged_by
+    return Finding.of("judged", **values, measure=measure.name, judged_by=by, other_text=other, **more)
 
 
 def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
-    board, units, experiment, name = result.board, result.units, result.experiment, top["metric"]
-    row, shown = rows[measure.name, name], top["grade"] in SHOWN
+    board, units, experiment, name, held = result.board, result.units, result.experiment, top["metric"], top["grade"]
+    row, shown = rows[measure.name, name], held in SHOWN
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
-    lower = {by: grade for by, grade in grades.items() if shown and PLACE[grade] > PLACE[top["grade"]]}
-    by = max(lower, key=lambda by: PLACE[lower[by]], default=NONE)
-    if by in lower or grades.get(by, top["grade"]) in SHOWN.keys() - {top["grade"]}:
+    by = max([NONE, *grades] if shown else [NONE], key=lambda by: max(PLACE[held], PLACE[grades.get(by, held)]))
+    if (shown or grades.get(by) in SHOWN) and grades.get(by, held) != held:
         yield _reading_of(result, name, by, grades[by])
     if shown and (found := explaining(covariates(board, units), units, board[name], measure, top["tau"], top["low"])):
         grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
         values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
         yield Finding("covariate", values=values)
     if shown and not isnan(row.better_half):
-        yield Finding("range", values={"metric": name, "tau": row.better_half, "ceiling": row.better_half_ceiling})
+        yield Finding.of("range", metric=name, tau=row.better_half, ceiling=row.better_half_ceiling)
     if not shown and row.ceiling < SHOWN["strong"]:
-        yield Finding("noise", values={"measure": measure.name, "ceiling": row.ceiling, "topics": top["topics"]})
+        yield Finding.of("noise", measure=measure.name, ceiling=row.ceiling, topics=top["topics"])
     yield from _foreign(result, measure.name, name * shown)
     if top["lowered"]:
-        yield Finding("lowered", values={"metric": name, "by": top["lowered"]})
+        yield Finding.of("lowered", metric=name, by=top["lowered"])
     yield from _of_kinds(result, rows, row)
     yield from _made_topics(result, measure)
-    if given := experiment.given:
-        how = Permuting(experiment.alpha, seed=experiment.seed)
-        of = beyond_known(board, units, given, how, declared=bool(experiment.units))
-        adding = {metric: one for (by, metric), one in of.items() if by == measure.name}
+    if given := [*experiment.given]:
+        adding = {metric: one for (by, metric), one in result.beyond_given.items() if by == measure.name}
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
-        values = {"measure": measure.name, "given": list(given), **_adding(adding, experiment.alpha), "note": note}
-        yield Finding("given", values=values)
+        yield Finding.of("given", measure=measure.name, given=given, **_adding(adding, experiment.alpha), note=note)
     strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
     yield judged(
         measure, [board[name]], metric=name, first_listed=board.first_is_listed,
-        capped="reference" in top["lowered"].split(), confirming=strong if top["grade"] == STRONG else [],
+        capped="reference" in top["lowered"].split(), confirming=strong if held == STRONG else [],
         others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
     )  # fmt: skip
-    if top["grade"] in (OPEN, WEAK):
+    if held in (OPEN, WEAK):
         yield from separable(result, name)
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
@@ -160,8 +164,7 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
     units = result.other_readings[by]
     values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
-    values["together"] = max(units.groups(result.board.systems), key=len, default=[])[:2]
-    return Finding("reading", values=values)
+    return Finding.of("reading", **values, together=max(units.groups(result.board.systems), key=len, default=[])[:2])
 
 
 def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
@@ -176,7 +179,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
             said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
-            yield Finding("queries", values=values | {"metric": row.metric, "grade": grade, "by_noise": listed(said)})
+            yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
             lowered = [own.metric for own in counted if not at_cap(own, result.board)]
@@ -185,7 +188,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values |= {"grade": row.grade, "own_tau": row.value, "own_low": row.ci_low}
             yield Finding("reference", values=values)
         else:
-            yield Finding("reference", values={"by": by, "noisy": True})
+            yield Finding.of("reference", by=by, noisy=True)
 
 
 def _own_reference(result: Result) -> str:
@@ -210,7 +213,7 @@ def _made_topics(result: Result, measure: Column) -> Iterator[Finding]:
     """What topics are that no person wrote, where no other kind of them is compared."""
     source, topics = result.experiment.topics.get(""), result.evidence.topics(measure.name)
     if source and topics and hasattr(source, "said") and SECOND not in result.kinds:
-        yield Finding("queries", values={"topics": described(source, topics)})
+        yield Finding.of("queries", topics=described(source, topics))
 
 
 def separable(result: Result, name: str) -> Iterator[Finding]:
@@ -224,11 +227,11 @@ def separable(result: Result, name: str) -> Iterator[Finding]:
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
-    """The grade of every metric with other groups."""
+    """The grade of every metric with other groups, best first."""
     known = reliabilities(result.evidence).get(measure.name, nan)
     rows = between(result.board, measure, units, result.experiment.alpha, known).values()
     every = regraded(result, [*(row for row in result.correlations if row.measure != measure.name), *rows], units)
-    return {row.metric: row.grade for row in every if row.measure == measure.name}
+    return {row.metric: row.grade for row in _best_first(every, result) if row.measure == measure.name}
 
 
 def _adding(rows: Mapping[str, Beyond], alpha: float) -> dict[str, Any]:
@@ -246,13 +249,11 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
     yield from _foreign(result)
-    right = {row.metric: row.right for row in result.separable}
-    yield from separable(result, max(right, key=lambda name: right[name], default=""))
+    yield from separable(result, max(result.separable, key=lambda row: row.right).metric if result.separable else "")
     if alone := result.other_readings.get(NONE):
-        grades = _grades(result, measure, alone)
-        best = min(grades, key=lambda name: (PLACE[grades[name]], -right.get(name, 0)))
-        if grades[best] in SHOWN:
-            yield _reading_of(result, best, NONE, grades[best])
+        best, grade = next(iter(_grades(result, measure, alone).items()))
+        if grade in SHOWN:
+            yield _reading_of(result, best, NONE, grade)
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     if (own := units.only(rows)).number >= FEWEST_RUNS:
         x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
@@ -281,6 +282,10 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
+SAME_STEP = (
+    "runs with more {metrics} have more {measure} ({p_value})",
+    "no metric is shown to order the runs as {measure} does",
+)
 ORDERS = "{metric} orders {tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
@@ -295,15 +300,14 @@ WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
     """The first metric, the others, and one sentence for each further finding, as far as there is room."""
     agreements = [one for one in found if one.kind == "agreement"]
-    made = [*(("agreement", sentence(one)) for one in agreements[:1]), ("others", other_metrics(agreements))]
-    made += [(one.kind, sentence(one)) for one in found if one.kind != "agreement"]
+    made = [(one.kind, sentence(one)) for one in (*agreements[:1], *found[len(agreements) :])]
+    made.insert(1, ("others", other_metrics(agreements)))
     made += [("basis", _basis(one)) for one in agreements[:1] if one["grade"] == WEAK and not one["declared"]]
-    kept = [(kind, text) for kind, text in made if text]
-    needed = [at for at, (kind, _) in enumerate(kept) if at == 0 or kind not in OPTIONAL]
-    for at in sorted({*range(len(kept))} - {*needed}, key=lambda at: (OPTIONAL.index(kept[at][0]), at)):
-        if sum(len(kept[i][1].split()) for i in (*needed, at) if kept[i][0] != "others") <= words:
-            needed.append(at)
-    return [kept[at][1] for at in sorted(needed)]
+    kept = [at for at, (kind, _) in enumerate(made) if kind not in OPTIONAL]
+    for _, at in sorted((OPTIONAL.index(kind), at) for at, (kind, _) in enumerate(made) if kind in OPTIONAL):
+        if sum(len(made[i][1].split()) for i in (*kept, at) if made[i][0] != "others") <= words:
+            kept.append(at)
+    return [made[at][1] for at in sorted(kept) if made[at][1]]
 
 
 def sentence(found: Finding) -> str:
@@ -329,10 +333,9 @@ def _agreement(found: Finding) -> str:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
         of = "independent groups of systems" if found["declared"] else "system groups, if independent"
-        if not found["grouped_by"]:
-            of = "" if found["declared"] else "systems, if made independently"
+        of = of if found["grouped_by"] else "systems, if made independently"
         # The words of `weak` are many: there the assumption has a sentence of its own.
-        of = f"; {found['groups']} {of}" if of and grade != WEAK else ""
+        of = f"; {{groups}} {of}" if grade != WEAK and (found["grouped_by"] or not found["declared"]) else ""
         sure, other = f"(at least {{low}}, {{confidence}} confidence{of})", " about other systems" * (grade == WEAK)
         return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
@@ -346,8 +349,9 @@ def _agreement(found: Finding) -> str:
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
-    why = "{note}" if found["note"] else "not tested"
-    return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
+    return (
+        f"Whether {{metric}} orders the systems as {judge} is unknown: {'{note}' if found['note'] else 'not tested'}."
+    )
 
 
 def _basis(found: Finding) -> str:
@@ -397,30 +401,25 @@ def _queries(found: Finding) -> str:
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    told = ", and {by} lowered the grades above of {lowered}" if found["lowered"] else ""
-    said = (
-        f"Figures judge retrieval by reference {{own}}, grades by the worse of {{own}} and {{by}}; by {{by}}, {ORDERS}"
-    )
+    said = "Figures judge retrieval by reference {own}, grades by the worse of {own} and {by}; by {by}, " + ORDERS
     if found["grade"] not in SHOWN:  # then no figure by the own reference stands above
         said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
         said += "{own_low}); by {by}, {tau} (at least {low})"
-    return f"{said}{told}."
+    return said + ", and {by} lowered the grades above of {lowered}" * bool(found["lowered"]) + "."
 
 
 def _separable(found: Finding) -> str:
     along, few = found["of"] == "checkpoints", found["separable"] < FEWEST_PAIRS
     tested = not few and (along or found["p_value"] <= 0.05)
-    one_each = " (first listed of each of {systems} groups)" if found["of"] == "groups" else ""
+    one_each = " (first listed of each of {systems} groups)" * (found["of"] == "groups")
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    judge = " by reference {by}" if found["by"] else ""
-    told = f"{of}{one_each}, retrieval{judge} can tell {{separable}} apart"
-    if not tested:
-        return f"{told}{', too few to test a metric' if few else ''}."
+    told = f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart"
     luck = "" if along else f" (by luck: {{p_value}}{', corrected for {tested} metrics' * (found['tested'] > 1)})"
-    rest = ", and {others_right} of the other {others} as measured" if found["others"] else ""
-    return f"{told}; {{metric}} orders {{right}} rightly{luck}{rest}."
+    rest = ", and {others_right} of the other {others} as measured" * bool(found["others"])
+    then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few to test a metric" * few
+    return f"{told}{then}."
 
 
 def _judged(found: Finding) -> str:
@@ -480,17 +479,11 @@ def _training(found: Finding) -> str:
     return f"{made} cannot validate a metric for other runs."
 
 
-def _same_step(found: Finding) -> str:
-    more = "runs with more {metrics} have more {measure} ({p_value})"
-    none = "no metric is shown to order the runs as {measure} does"
-    return f"At the same step, {more if found['metrics'] else none}."
-
-
 TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "agreement": _agreement,
     "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
     "training": _training,
-    "same step": _same_step,
+    "same step": lambda found: f"At the same step, {SAME_STEP[not found['metrics']]}.",
     "covariate": _covariate,
     "noise": lambda _: "With these {topics} topics, a perfect metric would order about {ceiling} of pairs rightly.",
     "range": _range,

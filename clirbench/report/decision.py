@@ -10,7 +10,7 @@ from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import answered, judged
 from clirbench.result import Result
-from clirbench.statistics.belonging import NUMBERED, SEED, is_step, numbers_in
+from clirbench.statistics.belonging import NUMBERED, SEED, covariates, is_step
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
@@ -31,10 +31,8 @@ def decision_sentences(result: Result) -> tuple[str, ...]:
 def decision_tables(result: Result) -> tuple[Table, ...]:
     """`decision` (a row for each system, best first), `references` (for each reference and system), `picks` (for each
     metric) and `baseline`, where there are any."""
-    return () if result.decision is None else tuple(_tables(result, result.decision))
-
-
-def _tables(result: Result, decision: Decision) -> Iterator[Table]:
+    if (decision := result.decision) is None:
+        return ()
     measure, found, baseline = decision.measure, result.against_baseline, result.experiment.baseline
     first, english = next(iter(decision.recommended), ""), result.monolingual
     text = [
@@ -46,31 +44,33 @@ def _tables(result: Result, decision: Decision) -> Iterator[Table]:
     if left := [name for name in result.board.systems if name not in {row.system for row in decision.standings}]:
         text.append(f"Left out, because they have no {measure}: {listed(left)}.")
     title, rows = f"Which system is the best by {measure}?", _ranked(result, decision)
-    yield from _table("decision", title, rows, *text, records=decision.standings)
+    made = _table("decision", title, rows, *text, records=decision.standings)
     rows = ({"reference": by} | asdict(row) for by, of in result.decisions.items() for row in of.standings)
     said = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
-    yield from _table("references", "Is it the same system by another reference?", rows, said)
+    made += _table("references", "Is it the same system by another reference?", rows, said)
     said = (
         f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
         "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
         "with its .95 interval."
     )
     rows, title = _picks(decision), "What would each metric choose?"
-    yield from _table("picks", title, rows, said, shown=60, records=decision.picks)
+    made += _table("picks", title, rows, said, shown=60, records=decision.picks)
     said = (
         f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds for "
         f"all {len(found)} together with P = .95; p_better and p_loss (of more than "
         f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
     )
     rows = ({"system": name} | asdict(row) for name, row in found.items())
-    yield from _table("baseline", f"Is another system better than {baseline}?", rows, said, records=(*found.values(),))
+    return made + _table(
+        "baseline", f"Is another system better than {baseline}?", rows, said, records=(*found.values(),)
+    )
 
 
-def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **more: Any) -> Iterator[Table]:
+def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **more: Any) -> tuple[Table, ...]:
     """The table of rows by column, where there are any; what is true or false is there as files have it."""
-    if kept := [{n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()} for row in rows]:
-        cells = [tuple(row.values()) for row in kept]
-        yield Table(name, title, tuple(kept[0]), cells, text, **{"shown": 20} | more)
+    kept = [{n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()} for row in rows]
+    cells = [tuple(row.values()) for row in kept]
+    return (Table(name, title, tuple(kept[0]), cells, text, **{"shown": 20} | more),) if kept else ()
 
 
 def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
@@ -85,8 +85,7 @@ def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
-        cells = {"system": row.system, "measure": decision.measure, "value": row.value, "mean_over_seeds": mean}
-        cells |= asdict(row)
+        cells = {"system": "", "measure": decision.measure, "value": "", "mean_over_seeds": mean} | asdict(row)
         note = "; ".join(filter(None, [str(cells.pop("note")), unseeded]))  # the last of them
         yield cells | ({"of_english": row.value / english} if english > 0 else {}) | {"note": note}
 
@@ -117,11 +116,10 @@ def _against(result: Result) -> Iterator[Finding]:
     """What is known of each candidate against the baseline, those with a verdict first."""
     found, by, margin = result.against_baseline, next(iter(result.decisions), ""), short(result.experiment.margin)
     measure = "{measure} (reference {by})" if by else "{measure}"
-    for verdict in ("better", "not worse", "worse", "open"):
-        names = [name for name, row in found.items() if row.verdict == verdict]
-        if not names or (verdict == "open" and len(names) < len(found)):
-            continue
-        row, more = found[names[0]], f" by more than {margin}" if verdict == "not worse" else ""
+    of = by_key((row.verdict, name) for name, row in found.items())
+    for verdict in [name for name in ("better", "not worse", "worse") if name in of] or of:
+        names, more = of[verdict], f" by more than {margin}" * (verdict == "not worse")
+        row = found[names[0]]
         values: dict[str, Any] = {"baseline": result.experiment.baseline, "measure": result.decided_by}
         values |= {"verdict": verdict, "systems": names} | ({"note": row.note} if row.note else {})
         if len(found) > 1:
@@ -137,9 +135,8 @@ def _against(result: Result) -> Iterator[Finding]:
                 text = f"Whether {{systems}} is better than {{baseline}} by {measure} is undecided"
             values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
             values |= {"p_loss": row.p_loss} if row.margin else {}
-            loss = f", P(loss > {margin}) {{p_loss}}" if row.margin else ""
-            rise = "+" * (row.difference > 0)
-            text += f": {rise}{{difference}} {{interval}}, P(better) {{p_better}}{loss}, {row.n_topics} topics"
+            text += f": {'+' * (row.difference > 0)}{{difference}} {{interval}}, P(better) {{p_better}}"
+            text += f"{f', P(loss > {margin}) {{p_loss}}' * bool(row.margin)}, {row.n_topics} topics"
         yield Finding("baseline", f"{text}.", values | ({"by": by} if by else {}))
 
 
@@ -199,8 +196,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
     first = min((*systems, *tied), key=lambda system: (np.isfinite(steps[system]), steps[system]), default="")
     if first and result.units.along_training and steps[first] < steps[systems[0]]:
-        values = {"system": first, "by": _trained_by(result), "step": short(steps[first])}
-        yield Finding("cheapest", "The cheapest of the tied systems is {system} ({by} {step}).", values)
+        said, step = "The cheapest of the tied systems is {system} ({by} {step}).", short(steps[first])
+        yield Finding.of("cheapest", said, system=first, by=_trained_by(result), step=step)
     if not all_tied:
         yield from _picked(result, by_each, " by the reference in doubt" if doubt else "")
     # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
@@ -209,9 +206,8 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     for pick in decision.picks if grade in (STRONG, MODERATE, CONTRADICTED) else ():
         if pick.metric == first and (pick.better_low > 0.5 or pick.better_high < 0.5):
             said = "Of two of these systems 1 point of {metric} apart, the higher one is better by {measure} with "
-            values = {"metric": first, "measure": measure, "p_better": pick.better}
-            values["interval"] = (pick.better_low, pick.better_high)
-            yield Finding("rise", f"{said}probability {{p_better}} {{interval}}.", values)
+            said, ends = f"{said}probability {{p_better}} {{interval}}.", (pick.better_low, pick.better_high)
+            yield Finding.of("rise", said, metric=first, measure=measure, p_better=pick.better, interval=ends)
 
 
 def _disagreement(by_each: Mapping[str, Decision]) -> Finding:
@@ -265,8 +261,6 @@ def _each(metrics: Sequence[str]) -> str:
 def _trained_by(result: Result) -> str:
     """What the numbers along training are: the column that has them, else `step` or `number in the name`."""
     units = result.units
-    if units.step_source != "name":
-        return units.step_source
-    columns = {name: numbers_in(cells) for name, cells in result.board.metadata.items()}
-    same = (name for name, held in columns.items() if held is not None and np.array_equal(held, units.steps))
-    return next(same, "number in the name" if units.source == NUMBERED else "step")
+    same = [name for name, held in covariates(result.board, units).items() if np.array_equal(held, units.steps)]
+    named = [*same[1:], "number in the name" if units.source == NUMBERED else "step"][0]
+    return named if units.step_source == "name" else units.step_source

@@ -358,7 +358,9 @@ def set_up_lines(result: Result) -> Iterator[str]:
     references += _left_out("; perhaps no translation", foreign)
     yield f"Systems: {len(found['systems'])}{_left_out('; left out', found['systems_left_out'])}{references}."
     computed = [metric.name for metric in result.board.metrics if metric.name not in found["scores"]]
-    scores = {"computed": computed, "read": found["scores"]}
+    measures = [measure.name for measure in result.board.measures if measure.name in found["scores"]]
+    read = [name for name in found["scores"] if name not in measures]
+    scores = {"computed": computed, "read": read, "measures read": measures}
     used = "; ".join(f"{how}: {', '.join(names)}" for how, names in scores.items() if names) or "none"
     unused = _left_out("; not used", found["scores_left_out"])
     yield f"Scores {used}{unused}. Groups: {found['grouped_by']}."

@@ -19,7 +19,7 @@ from clirbench.result import Result, with_marks
 from clirbench.scoreboard import NO_ROWS, Column, Scoreboard
 from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_searched
 from clirbench.statistics.correlation import Correlation
-from clirbench.statistics.given import Beyond, Permuting, beyond_known
+from clirbench.statistics.given import Beyond
 from clirbench.statistics.kinds import KindTau
 from clirbench.statistics.pairs import SeparablePairs
 
@@ -94,9 +94,7 @@ def _numbers(texts: Iterable[str]) -> bool:
 def all_tables(result: Result) -> tuple[Table, ...]:
     """What metrics add to `given`, separable pairs, retrievers, kinds of topics, where they are; then the analyses."""
     experiment, made = result.experiment, list[Table]()
-    if experiment.given:
-        how = Permuting(experiment.alpha, seed=experiment.seed)
-        found = beyond_known(result.board, result.units, experiment.given, how, declared=bool(experiment.units))
+    if found := result.beyond_given:
         known = listed(list(experiment.given))
         told = (
             f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is "

@@ -311,11 +311,11 @@ def _picks(part: Evidence, y: Doubles, units: Units) -> Iterator[Pick]:
 def _no_rise(along: bool, slope: Interval, spread: float) -> str:
     """Why it is not known what a rise of a metric by 1 is worth; nothing where it is."""
     if along:
-        return "no better: checkpoints along training are no sample of systems"
+        return "better is empty: checkpoints along training are no sample of systems"
     if np.isnan(slope.low):
-        return f"no better: {slope.note or f'more than {REFITTED} systems'}"
+        return f"better is empty: {slope.note or f'more than {REFITTED} systems'}"
     # A difference of 1 is outside of what these systems show where they differ by less.
-    return "" if spread >= 1 else "no better: no two of these systems differ by 1"
+    return "" if spread >= 1 else "better is empty: no two of these systems differ by 1"
 
 
 def topic_values(evidence: Evidence, measure: str) -> Doubles | None:

@@ -80,6 +80,10 @@ class Kinds:
         """Whether the order of the systems is another one by the second kind, beyond what halves of one kind show."""
         return self.orders < self.halves
 
+    def counted(self, why: str = TOPICS) -> dict[str, KindTau]:
+        """The metrics whose grade is the lower one of both kinds: all by `ANOTHER` reference, else if taus differ."""
+        return {one.metric: one for one in self.metrics if self.votes and (one.differs or why == ANOTHER)}
+
     def lower_by_noise(self, rows: Iterable[Correlation]) -> dict[str, list[str]]:
         """Metrics of moderate or strong evidence after the first kind alone, by their grade after the second: by equal
         numbers of topics it has less tau, but no less than noise allows, so that no grade is lowered.
@@ -137,10 +141,10 @@ def lowered_by_kinds(
     By another reference it always is: a metric that favours what is peculiar to its own reference need not differ
     visibly by one that errs in part alike, and grades above the truth were then twice as frequent.
     """
-    counted = {one.metric: one.grade for one in kinds.metrics if kinds.votes and (one.differs or why == ANOTHER)}
+    counted = kinds.counted(why)
     for row in rows:
-        own = (row.measure, row.coefficient) == (measure, KENDALL)
-        yield weakened(row, counted.get(row.metric, ""), why) if own else row
+        own = (row.measure, row.coefficient) == (measure, KENDALL) and row.metric in counted
+        yield weakened(row, counted[row.metric].grade, why) if own else row
 
 
 def lowered_by_retrievers(rows: Sequence[Correlation], board: Scoreboard, units: Units) -> Iterator[Correlation]:

@@ -87,7 +87,7 @@ class FileHealth:
                 self.crlf_lines
             ),
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
-            "begins with a byte order mark, part of its first word: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE": self.bom,
+            "begins with a byte order mark, which is part of its first word (save it as UTF-8 without one)": self.bom,
         }
         return filter(None, (sentence for sentence, odd in said.items() if odd))
 

@@ -34,7 +34,7 @@ NEAR, LEAST = 0.9, 0.6
 SPREADS = 4
 """Normal standard deviations above the median pair, from which a pair stands out of its collection."""
 FEWEST_TEXTS = 5
-"""Fewer texts have too few pairs for a cut of their own."""
+"""Fewer texts have too few pairs for a cut of their own; of fewer makers, none stands out of the others."""
 EDITED, FEWEST_EVENED, UNSEEN = 0.4, 7, 0.01
 """The least Dice of a copy with edited words; the texts from which edits are seen; what no sketch tells from 0."""
 HALF = 0.5
@@ -251,7 +251,7 @@ def near_reference(sketches: Sequence[Hashes], reference: Hashes, shares: Double
 
     end = np.uint64(min(_end(one, SIZE) for one in (*sketches, reference)))
     texts = [one[: np.searchsorted(one, end, side="right")] for one in (*sketches, reference)]
-    if len(sketches) < FEWEST_TEXTS or kin.all(axis=1).any():
+    if kin.all(axis=1).any():
         return []
     column = np.unique(np.concatenate(texts), return_inverse=True)[1]
     row = np.repeat(np.arange(len(texts)), sizes := np.array([len(one) for one in texts]))
@@ -367,8 +367,8 @@ def resemblances(
     cut = own_cut(shares[np.triu_indices(len(names), 1)])
     whole = len(names) == len(sketches)
     named, nearest = stems(names, shares, seed=seed) if whole else {}, tuple[str, ...]()
-    if whole and searched is not None:
-        by = np.array(makers(names))
+    by = np.array(makers(names))
+    if whole and searched is not None and len(np.unique(by)) >= FEWEST_TEXTS:
         kin = (by[:, None] == by) | (shares > cut)
         found = near_reference(list(sketches.values()), of_references[searched]["hashes"], shares, kin)
         nearest = tuple(names[i] for i in found)

@@ -31,7 +31,7 @@ class TopicSource(Protocol):
 
 
 def described(source: TopicSource, n: int) -> str:
-    """What n topics of a source are, in words: `five rare words from each of 369 reference sentences`."""
+    """What n topics of a source are, in words: `up to five rare words from each of 369 reference sentences`."""
     terms = getattr(source, "terms", 0)
     said: str = getattr(source, "said", "{n} topics")
     return said.format(n=n, terms=NUMBERS[terms] if terms < len(NUMBERS) else terms)

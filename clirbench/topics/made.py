@@ -84,7 +84,7 @@ class RareTerms(Made):
     kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|min_terms:{min_terms}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a segment of {min_terms} terms that are in {min_documents} documents"
-    said: ClassVar[str] = "{terms} rare words from each of {n} reference sentences"
+    said: ClassVar[str] = "up to {terms} rare words from each of {n} reference sentences"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 500
@@ -112,7 +112,7 @@ class KeyTerms(Made):
     kept: ClassVar[bool] = True
     rule: ClassVar[str] = "|terms:{terms}|min_df:{min_documents}|an:{analyzer.signature}"
     wanted: ClassVar[str] = "a term that is in {min_documents} documents"
-    said: ClassVar[str] = "{terms} rare words from each of {n} reference documents"
+    said: ClassVar[str] = "up to {terms} rare words from each of {n} reference documents"
 
     analyzer: Analyzer = field(default_factory=ByLanguage)
     n: int = 150

@@ -1,6 +1,5 @@
 """A run of which nothing has changed is answered at once; no kind of change is answered with the old result."""
 
-import compileall
 import gzip
 import os
 import shutil
@@ -60,7 +59,6 @@ class World:
         (self.work / "data" / "systems.tsv").write_text("system\tkind\nevery2\ta\nevery3\tb\n", encoding="utf-8")
         (self.work / "scores.tsv").write_text("system\tX\nevery2\t1\nevery3\t2\n", encoding="utf-8")
         shutil.copytree(self.work / "data", self.work / "other", symlinks=True)
-        compileall.compile_dir(place / "program", quiet=1)
         time.sleep(2.5)  # what is younger is not known again by its times
         os.utime(systems)  # but by its names, as an argument is in a folder just made
 
@@ -80,7 +78,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     made = World(tmp_path_factory.mktemp("world"))
-    first = made.start()
+    first = made.start()  # which writes byte code too
     assert first.returncode == 0, first.stderr
     again = made.start()
     assert (again.returncode, again.stdout) == (0, first.stdout)

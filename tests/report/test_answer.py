@@ -106,14 +106,17 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     )
 
 
-def test_where_another_reference_lowered_the_grade_its_tau_tells_how_many_systems_it_takes() -> None:
-    made = result(board({"X": GOOD}, {"MAP": MAP}))
-    row = replace(next(row for row in made.correlations if row.coefficient == "kendall"), grade="open")
-    of_b = KindTau("X", 0.3, -0.2, 0.7, "open", 0.5, 0.0, 0.4, False)
-    made.__dict__["kinds"] = {"reference B": Kinds("", "reference B", 40, 0.9, 0.5, 0.4, (of_b,))}
-    alone, lowered, expected = (
-        agreement(one, made)["groups_needed"] for one in (row, replace(row, lowered="another"), replace(row, value=0.3))
-    )
+def test_the_least_tau_of_all_references_tells_how_many_systems_it_takes_and_the_least_low_end_orders() -> None:
+    of_b = [KindTau(name, 0.3, low, 0.7, "open", 0.5, 0.0, 0.4, False) for name, low in (("X", -0.2), ("Y", -0.1))]
+    found = []
+    for reliability in (0.9, 0.5):  # with 0.5 the other reference has no vote
+        made = result(board({"X": GOOD, "Y": FAIR}, {"MAP": MAP}))
+        made.__dict__["kinds"] = {"reference B": Kinds("", "reference B", 40, reliability, 0.5, 0.4, (*of_b,))}
+        row = replace(next(row for row in made.correlations if row.coefficient == "kendall"), grade="open")
+        expected = agreement(replace(row, value=0.3), made)["groups_needed"]
+        found += [(agreement(row, made)["groups_needed"], [*answered(made).grades])]
+    (lowered, *by_b), (alone, *by_own) = found
+    assert (by_b, by_own) == ([["Y", "X"]], [["X", "Y"]])
     assert alone < lowered == expected
 
 

@@ -378,4 +378,4 @@ def test_the_jackknife_of_slopes_is_that_of_each_fitted_without_its_unit(monkeyp
 def test_the_slope_of_more_than_400_systems_is_not_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clirbench.statistics.decision.REFITTED", 11)
     picks = decide(world(n=12, topics=60)).picks
-    assert [pick.note for pick in picks] == ["no better: more than 11 systems"] * 2
+    assert [pick.note for pick in picks] == ["better is empty: more than 11 systems"] * 2

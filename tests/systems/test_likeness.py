@@ -211,8 +211,8 @@ def test_systems_that_repeat_what_only_the_reference_has_are_named() -> None:
         wordings = ((w if lot.random() < 0.5 else f"{w}{lot.integers(4)}" for w in line.split()) for line in reference)
         return [" ".join(words) if i % 20 >= 20 * into else reference[i] for i, words in enumerate(wordings)]
 
-    def named(into: dict[str, float]) -> tuple[str, ...]:
-        names = [*into, *(f"{letter}er" for letter in "pqrstuv")]
+    def named(into: dict[str, float], peers: str = "per qer rer ser ter uer ver") -> tuple[str, ...]:
+        names = [*into, *peers.split()]
         texts = {"": reference} | {name: system(into.get(name, 0.0), seed) for seed, name in enumerate(names)}
         held = {name: {"hashes": sketch(iter([block(lines)])), "repeated": [0.0]} for name, lines in texts.items()}
         given = [held.pop("")]
@@ -223,6 +223,8 @@ def test_systems_that_repeat_what_only_the_reference_has_are_named() -> None:
     assert named({"one": 0.2}) == ("one",)
     assert named({"lab_1": 0.2, "lab_2": 0.2}) == ("lab_1", "lab_2")
     assert named({"Online-A": 0.2, "Online-B": 0.2}) == ()  # of two makers: each is the other's peer
+    assert named({"lab_2": 0.2}, "per-1 per-2 per-3 qer rer ser") == ("lab_2",)
+    assert named({"lab_2": 0.2}, "lab_1 per-1 per-2 qer-1 qer-2 rer") == ()  # of four makers none stands out
 
 
 FOLDERS = ("wmt21/de-en", "wmt21/ja-en", "wmt21/zh-en", "wmt22/uk-en", "wmt23/en-zh", "wmt23/zh-en", "lignos2019/cs-en")

@@ -125,6 +125,6 @@ def test_the_second_kind_is_another_one_with_the_same_analyser() -> None:
 
 
 def test_kinds_are_described_in_words() -> None:
-    assert described(RareTerms(Plain()), 369) == "five rare words from each of 369 reference sentences"
-    assert described(KeyTerms(Plain(), terms=12), 8) == "12 rare words from each of 8 reference documents"
+    assert described(RareTerms(Plain()), 369) == "up to five rare words from each of 369 reference sentences"
+    assert described(KeyTerms(Plain(), terms=12), 8) == "up to 12 rare words from each of 8 reference documents"
     assert described(Titles(), 8) == "the first lines of 8 reference documents"
