@@ -260,8 +260,8 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
 
 def _refuse(arguments: Sequence[str], unknown: Sequence[str], message: str) -> NoReturn:
     if found := re.search(r"argument --\w+/(-\w)", message):  # -i is sacreBLEU's input, and Hydra's --info
-        message = f"{found[1]} is no option of clirbench"
         unknown = [*unknown, *(one for one in arguments if one[:2] == found[1])]
+        message = f"{found[1]} is no option of clirbench" if unknown else message
     raise ConfigError(f"{message}; {advice.of_options(unknown, arguments)}")
 
 
