@@ -264,7 +264,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
     path, spelled = Path(name), [_spelled(group, str(one)) for one in named or (name,)]
-    near = _spelled(group, name)
+    near = near if (near := _spelled(group, name)) in known else closest(name, known, 0.75)
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and (listed := other_names(group, name)):
         meant = listed
@@ -274,14 +274,14 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
         meant = _of_file(group, path)
     elif group in ("experiment", "corpus") and _is_folder(found := path if _is_folder(path) else near_path(path)):
         meant = f"folder={found}"
-    elif not meant and len(spelled) > 1 and {*spelled} <= {*known}:
+    elif group in LISTED and not meant and len(spelled) > 1 and {*spelled} <= {*known}:
         name, meant = ",".join(map(str, named)), _set(group, *spelled)
     if meant:
         return ConfigError(f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}")
-    if near not in known and (beside := _table("beside").get(group)):
+    if not near and (beside := _table("beside").get(group)):
         said = str(UnknownName(group, name, known)).replace(closest_match(name, known), "")
         return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', ','.join(map(str, named)))}.", 1))
-    return UnknownName(group, name, known, near if near in known else "")
+    return UnknownName(group, name, known, near)
 
 
 def _of_file(group: str, path: Path) -> str:
@@ -443,13 +443,11 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
 
 
 def refuse_twice(overrides: Sequence[str]) -> None:
-    """Raise `ConfigError` for a key that has two values: the first would be dropped in silence."""
-    for key in {key_of(one) for one in overrides}:
-        values = list(dict.fromkeys(one.partition("=")[2] for one in overrides if key_of(one) == key and "=" in one))
-        if len(values) > 1 and key != "experiment":
-            listed = key in LISTED or (key in BY_NAME and BY_NAME[key].kind == NAMES)
-            meant = f"type {_set(key, ','.join(one.strip('[]') for one in values))}" if listed else "name one of them"
-            raise ConfigError(f"{key} has two values, {' and '.join(values)}; {meant}")
+    """Raise `ConfigError` for metrics or measures that are given twice: the first would be dropped in silence."""
+    for key in LISTED:
+        values = dict.fromkeys(one.partition("=")[2].strip("[]") for one in overrides if key_of(one) == key)
+        if len(values) > 1:
+            raise ConfigError(f"{key} is given twice; type {_set(key, ','.join(values))}")
 
 
 def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:

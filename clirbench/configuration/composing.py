@@ -37,6 +37,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration.advice import (
+    COMPONENTS,
     component_keys,
     how_to_quote,
     mentioned_experiment,
@@ -274,21 +275,17 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     else:
         value = override.value()
         named = value if isinstance(value, list) else [value]
-    raise_all([wrong for name in named if (wrong := _wrong_name(text, group, name, known, named))])
-
-
-def _wrong_name(text: str, group: str, name: Any, known: Sequence[str], named: Sequence[Any]) -> ConfigError | None:
-    """The error for what an override names that is no choice of its group."""
-    if isinstance(name, str):
-        return None if name in known else wrong_choice(group, name, known, named)
-    if isinstance(name, dict) and name:
-        said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
-        return ConfigError(f"{text}: a mapping is no choice of {group}; type {said}")
-    none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-    number = {"n", "k"} & component_keys(group) if type(name) is int else ()
-    none += "".join(f"; type {group}.{one}={name}" for one in number)
-    said = "null" if name is None else repr(name)
-    return ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
+    for name in named:
+        if isinstance(name, dict) and group in COMPONENTS:
+            said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
+            raise ConfigError(f"{text}: a mapping is no name of {group}; type {said}")
+        if not isinstance(name, str):
+            none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
+            number = {"n", "k"} & component_keys(group) if type(name) is int else ()
+            none += "".join(f"; type {group}.{one}={name}" for one in number)
+            said = "null" if name is None else repr(name)
+            raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
+    raise_all([wrong_choice(group, name, known, named) for name in named if name not in known])
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
 def _unknown(name: str, theirs: Kinds) -> ConfigError:
     """The error for a name that nobody knows, with the measure that it is close to, its cut-off with it."""
     listed = re.split(r"[\s,;+|]+(?![^(]*\))", name.strip("[] "))
-    if len(listed) > 1:
+    if len(listed) > 1 and all(map(is_measure, listed)):
         return ConfigError(f"measure {name!r}: several are a list, measures=[{','.join(listed)}]")
     found = SLIPPED.fullmatch(name)
     word, at, rest = (found[key] or "" for key in ("base", "cutoff", "rest")) if found else (name, "", "")
@@ -82,6 +82,8 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
     if meant := known.get(closest(word, [*known], 0.65), ""):
         at = at.translate(DIGITS)
         meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
+    if meant in ("", name) and NAME.fullmatch(name) is None:
+        return ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
     return UnknownName("measure", name, choices(theirs), meant)
 
 
