@@ -37,7 +37,7 @@ class QrelsFile:
         missing = {"path": "FILE", "judged_by": f"{JUDGES[0]} (or {', '.join(JUDGES[1:])})"}
         if left := [f"relevance.{name}={one}" for name, one in missing.items() if not str(getattr(self, name) or "")]:
             said = "who made the judgments, in which file, of which topics? Not set (of relevance@also: also.KEY): type"
-            raise ConfigError(f"{said} {' '.join(left)}{'' if self.path else ' topics=trec topics.path=FILE'}")
+            raise ConfigError(f"{said} {' '.join(left)} topics=trec topics.path=FILE")
         one_of("relevance.judged_by", self.judged_by, JUDGES)
         one_of("relevance.missing_topics", self.missing_topics, ("error", "drop"))
         one_of("relevance.unknown_documents", self.unknown_documents, ("error", "drop"))
