@@ -13,7 +13,7 @@ import yaml
 from clirbench.checks import pointed
 from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
-from clirbench.files.kinds import kind_of, to_type
+from clirbench.files.kinds import TOPICS, kind_of, to_type
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
 from clirbench.text import near_path
 
@@ -443,16 +443,20 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
 
 
 def refuse_twice(overrides: Sequence[str]) -> None:
-    """Raise `ConfigError` for metrics or measures that are given twice: the first would be dropped in silence."""
+    """Raise `ConfigError` for one metric or measure after another: the first would be dropped in silence."""
     for key in LISTED:
-        values = dict.fromkeys(one.partition("=")[2].strip("[]") for one in overrides if key_of(one) == key)
-        if len(values) > 1:
-            raise ConfigError(f"{key} is given twice; type {_set(key, ','.join(values))}")
+        values = dict.fromkeys(one.partition("=")[2] for one in overrides if key_of(one) == key)
+        if len(values) > 1 and all(map(PLAIN.fullmatch, values)):
+            raise ConfigError(f"{' '.join(f'{key}={one}' for one in values)}: type {_set(key, ','.join(values))}")
 
 
 def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:
     """An error for a file of topics or judgments of which no override says how it is read."""
     said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
+    topics, judged = (said.get(key, "") for key in ("topics.path", "relevance.path"))
+    if kind_of(Path(topics)) == "qrels" and kind_of(Path(judged)) in TOPICS:
+        meant = f"type {to_type(Path(judged))} relevance.path={topics}"
+        yield ConfigError(f"topics.path={topics} relevance.path={judged}: are changed over; {meant}")
     for group in ("topics", "relevance") if "experiment" not in said else ():
         path = said.get(f"{group}.path", "")
         if path and group not in said and (meant := _of_file(group, Path(path))):
