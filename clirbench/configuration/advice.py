@@ -123,7 +123,7 @@ def _set(name: str, *values: str) -> str:
         return f"{name}={'false' if value == 'false' else 'true'}"
     if key == "languages":
         return f"{name}={_pair('-'.join(values))}"
-    if key == "analyzer" and (code := _pair(value).rpartition("-en")[0]) not in ("", value):
+    if key == "analyzer" and (code := _code(value)):
         return f"analyzer=language analyzer.code={code}"
     if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
         return f"{name}={value}"
@@ -151,11 +151,8 @@ def _spelled(key: str, name: str) -> str:
     """A name as the choice of a key is spelled that it is close to; itself where it is close to none."""
     meant, known = "", {one: one for one in choices("metric" if key in LISTED else key)}
     known |= OF_SACREBLEU if key in LISTED else {}
-    known |= (
-        {one: one for one in re.findall(r"\w{4,}", BY_NAME[key].help)}
-        if key in BY_NAME and "..." in BY_NAME[key].help
-        else {}
-    )
+    help_ = BY_NAME[key].help if key in BY_NAME else ""
+    known |= {one: one for one in re.findall(r"\w{4,}", help_) if "..." in help_}
     if key in LISTED and name not in known:
         try:
             return parse(name).name
@@ -172,6 +169,13 @@ def _pair(value: str) -> str:
         return "-".join(language_pair("languages", value))
     except ConfigError as error:
         return str(error).rpartition("languages=")[2]
+
+
+def _code(name: str) -> str:
+    """`de` for `german`; nothing for what is no name of a language."""
+    from clirbench.corpora.layout import NAMED  # as in `_pair`
+
+    return NAMED.get(name.lower(), "")
 
 
 def _readers(folder: Path, *files: Path) -> Iterator[str]:
