@@ -20,7 +20,10 @@ Line ends and beginnings count as white space. Tokens never contain Unicode whit
 """
 
 import secrets
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
+from itertools import count, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,7 +182,7 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
     samples, n_columns = len(weights), by_type.shape[1]
     if (score := compiled("resampled")) is not None and by_type.indptr.dtype == np.int32:
         scores, draws = np.empty(samples), None
-        if by_type.data.sum() < 2**31 // 256 and np.array_equal(small := weights.astype(np.uint8), weights):
+        if np.array_equal(small := weights.astype(np.uint8), weights):
             draws = np.ascontiguousarray(small.T)  # what is read again and again stays small
         held = None if draws is not None else np.ascontiguousarray(weights.T, dtype=np.float64)
         score(
@@ -199,33 +202,60 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
     return np.concatenate([np.empty(0), *found])
 
 
-class Words(NamedTuple):
-    """Words by their code points, and the slots in which a compiled loop finds them."""
+def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
+    """Numbers of types by what they are: those known, and the next number for each one that is asked for first."""
+    return defaultdict(count(len(known)).__next__, known)
 
-    codes: Codes
-    offsets: Offsets
-    seed: int
-    slots: Numbers
+
+class Words:
+    """Words and their numbers, in the order in which they come first; those of `known` come before."""
+
+    def __init__(self, known: "Words | None" = None) -> None:
+        self._number, self._seed = compiled("number_words"), secrets.randbits(63)  # no text can make words share slots
+        self._named: defaultdict[str, int] = numbering(known._named if known else {})  # where no loop is compiled
+        self._n = np.zeros(1, dtype=np.int64)
+        self._codes, self._offsets = np.empty(0, dtype=np.uint32), self._n
+        if self._number is not None:
+            self._grow(*known._held() if known else self._held())
+
+    def __len__(self) -> int:
+        return len(self._named) or int(self._n[0])
+
+    def names(self, first: int = 0) -> list[str]:
+        """The words from a number on."""
+        if self._named:
+            return [*islice(self._named, first, None)]
+        codes, offsets = self._held()
+        text = codes[offsets[first] :].tobytes().decode("utf-32-le", "surrogatepass")
+        return [text[a:b] for a, b in pairwise((offsets[first:] - offsets[first]).tolist())]
 
     def numbers(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
-        """The number of the word that each token is, -1 for one that is none."""
-        find, found = compiled("word_numbers"), np.empty(len(starts), dtype=np.int32)
-        assert find is not None
-        find(
-            codes, len(codes), starts, ends, len(starts), self.codes, len(self.codes), self.offsets,
-            len(self.offsets) - 1, self.seed, self.slots, len(self.slots), found,
-        )  # fmt: skip
+        """The number of the word that each token is; a token that is none becomes the next word."""
+        if self._number is None:
+            text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+            cut_out = (text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
+            return np.fromiter(map(self._named.__getitem__, cut_out), np.int32, len(starts))
+        found, done = np.empty(len(starts), dtype=np.int32), 0
+        while done < len(starts):
+            done += self._number(
+                codes, len(codes), starts[done:], ends[done:], len(starts) - done, self._codes, len(self._codes),
+                self._offsets, len(self._offsets) - 1, self._seed, self._slots, len(self._slots), self._n, found[done:],
+            )  # fmt: skip
+            if done < len(starts):
+                self._grow(*self._held(), int(ends[done] - starts[done]))
         return found
 
+    def _held(self) -> tuple[Codes, Offsets]:
+        offsets = self._offsets[: self._n[0] + 1]
+        return self._codes[: offsets[-1]], offsets
 
-def words_of(codes: Codes, offsets: Offsets) -> Words | None:
-    """What finds words; None where no loop is compiled: a dictionary does it then."""
-    if (fill := compiled("word_slots")) is None:
-        return None
-    slots = np.empty(1 << len(offsets).bit_length() + 1, dtype=np.int32)
-    seed = secrets.randbits(63)  # no text can be made whose words share slots
-    fill(codes, len(codes), offsets, len(offsets) - 1, seed, slots, len(slots))
-    return Words(codes, offsets, seed, slots)
+    def _grow(self, codes: Codes, offsets: Offsets, longest: int = 0) -> None:
+        """Take over these words, with room for twice as many and for one of this length."""
+        self._codes, self._n = np.empty(2 * len(codes) + longest + 8, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+        self._offsets = np.zeros(2 * len(offsets) + 8, dtype=np.int64)
+        self._slots = np.full(1 << len(self._offsets).bit_length() + 1, -1, dtype=np.int32)
+        places = offsets.astype(np.int32)
+        self.numbers(codes, places[:-1], places[1:])
 
 
 @cache

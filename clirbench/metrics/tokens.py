@@ -6,12 +6,11 @@ hypotheses of one system once for all metrics with the same tokeniser: both are 
 metrics of tokens share (`Tokenised`), and the n-grams of the references, against which every system's are counted.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
-from itertools import count, pairwise, starmap
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -93,32 +92,25 @@ def _mteval_text(line: str) -> str:
 class Tokens:
     """Tokens of lines as type numbers: `numbers[offsets[i]:offsets[i + 1]]` are those of line i.
 
-    `numbered`: every type with its number, in order: those of the references first, then those that are new here.
+    `words`: every type by its number: those of the references first, then those that are new here.
     """
 
     numbers: Numbers
     offsets: Offsets
-    numbered: Mapping[str, int]
+    words: "Words"
 
     @property
     def n_types(self) -> int:
-        return len(self.numbered)
+        return len(self.words)
 
     @property
     def lengths(self) -> Offsets:
         return np.diff(self.offsets)
 
-    @cached_property
-    def words(self) -> "Words | None":
-        """The types as they are found by a compiled loop, where there is one."""
-        from clirbench.metrics.kernels import words_of
-
-        return words_of(*code_points(self.types))
-
     @property
     def types(self) -> tuple[str, ...]:
         """The name of every type, by its number."""
-        return tuple(self.numbered)
+        return tuple(self.words.names())
 
     def lines(self, names: Sequence[str] | None = None) -> list[list[str]]:
         """The tokens of every line as strings: the types themselves, or what `names` has for each type's number."""
@@ -127,15 +119,12 @@ class Tokens:
         return [[names[number] for number in numbers[a:b]] for a, b in pairwise(self.offsets.tolist())]
 
 
-def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
-    """Numbers of types by what they are: those known, and the next number for each one that is asked for first."""
-    return defaultdict(count(len(known)).__next__, known)
-
-
 def tokens_of(tokeniser: Tokeniser, lines: Sequence[str], known: Tokens | None = None) -> Tokens:
     """The tokens of `lines`, numbered by type; types that `known` has keep their numbers."""
-    types = numbering(known.numbered if known else {})
-    return Tokens(*_cut(tokeniser, lines, types, known.words if known else None), types)
+    from clirbench.metrics.kernels import Words
+
+    words = Words(known.words if known else None)
+    return Tokens(*_cut(tokeniser, lines, words), words)
 
 
 _OF_REFERENCES: list[Any] = []
@@ -157,39 +146,18 @@ def forget_references() -> None:
         function.cache_clear()
 
 
-def _cut(
-    tokeniser: Tokeniser, lines: Sequence[str], types: Mapping[str, int], words: "Words | None" = None
-) -> tuple[Numbers, Offsets]:
-    """The numbers of the tokens of `lines`, among which `types` takes up new ones, and where each line begins.
-
-    `words`: the first types, where many tokens are of these.
-    """
+def _cut(tokeniser: Tokeniser, lines: Sequence[str], words: "Words") -> tuple[Numbers, Offsets]:
+    """The numbers of the tokens of `lines`, among which `words` takes up new ones, and where each line begins."""
     from clirbench.metrics.kernels import cut
 
     numbers = [np.empty(0, dtype=np.int32)]
     offsets = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(lines), AT_ONCE):
-        words = _grown(words, types)
-        prepared = tokeniser.prepare(lines[begin : begin + AT_ONCE])
-        codes, places = code_points(prepared)
+        codes, places = code_points(tokeniser.prepare(lines[begin : begin + AT_ONCE]))
         starts, ends, first = cut(codes, places, tokeniser.way)
-        found = words.numbers(codes, starts, ends) if words else np.full(len(starts), -1, dtype=np.int32)
-        new, text = np.flatnonzero(found < 0), "".join(prepared)
-        cut_out = (text[a:b] for a, b in zip(starts[new].tolist(), ends[new].tolist(), strict=True))
-        found[new] = np.fromiter(map(types.__getitem__, cut_out), np.int32, len(new))
-        numbers.append(found)
+        numbers.append(words.numbers(codes, starts, ends))
         offsets.append(first[1:] + offsets[-1][-1])
     return np.concatenate(numbers), np.concatenate(offsets)
-
-
-def _grown(words: "Words | None", types: Mapping[str, int]) -> "Words | None":
-    """What finds words, made again where types have doubled since: most words of a long text have come before."""
-    from clirbench.metrics.kernels import words_of
-    from clirbench.native.library import compiled
-
-    if compiled("word_slots") is None or len(types) <= (2 * (len(words.offsets) - 1) if words else 0):
-        return words
-    return words_of(*code_points(tuple(types)))
 
 
 @of_references(8)
@@ -220,22 +188,25 @@ def token_stretches(
 
     Types have the numbers that they have in all tokens together. The last hypotheses' tokens know all types.
     """
+    from clirbench.metrics.kernels import Words
+
     known = _reference_types(tokeniser, references)
-    types = numbering(known.numbered)
+    words = Words(known.words)
     for lines in stretches(len(hypotheses)):
         theirs = tokens_of(tokeniser, _one_after_the_other(tuple(one[lines] for one in references)), known)
-        yield Tokens(*_cut(tokeniser, hypotheses[lines], types, known.words), types), theirs
+        yield Tokens(*_cut(tokeniser, hypotheses[lines], words), words), theirs
 
 
 @lru_cache(maxsize=8)
 def _reference_types(tokeniser: Tokeniser, references: References) -> Tokens:
     """No tokens, but the types of all references, numbered as `reference_tokens` numbers them."""
-    types, words = numbering({}), None
+    from clirbench.metrics.kernels import Words
+
+    words = Words()
     for reference in references:
         for lines in stretches(len(reference)):
-            words = _grown(words, types)
-            _cut(tokeniser, reference[lines], types, words)
-    return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), types)
+            _cut(tokeniser, reference[lines], words)
+    return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), words)
 
 
 def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:

@@ -30,31 +30,17 @@ static uint64_t hash_of(const uint32_t *word, int64_t length, uint64_t seed)
     return hash;
 }
 
-/* Where words are found by what they are: `slots`, a power of two of them and more than words, hold numbers of words
-   or -1. */
-int64_t word_slots(const uint32_t *codes, int64_t n, const int64_t *offsets, int64_t words, int64_t seed, int32_t *slots,
-                   int64_t size)
+/* The number of the word that each token is, from its start to its end; one that is no word becomes the next. Of words,
+   `count` of them, there is room for `most`, in `known` for `room` code points: returns how many tokens it sufficed.
+   `slots`, a power of two and more than `most`, hold numbers of words or -1. */
+int64_t number_words(const uint32_t *codes, int64_t n, const int32_t *starts, const int32_t *ends, int64_t tokens,
+                     uint32_t *known, int64_t room, int64_t *offsets, int64_t most, int64_t seed, int32_t *slots,
+                     int64_t size, int64_t *count, int32_t *numbers)
 {
-    if (!are_offsets(offsets, words, n) || size <= words || size & (size - 1) || words > INT32_MAX)
+    int64_t words = *count, token = 0;
+    if (words < 0 || words > most || size <= most || size & (size - 1) || !are_offsets(offsets, words, room))
         return -1;
-    memset(slots, 255, (size_t)size * sizeof(int32_t));
-    for (int64_t word = 0; word < words; word++) {
-        uint64_t slot = hash_of(codes + offsets[word], offsets[word + 1] - offsets[word], (uint64_t)seed);
-        while (slots[slot &= (uint64_t)size - 1] >= 0)
-            slot++;
-        slots[slot] = (int32_t)word;
-    }
-    return 0;
-}
-
-/* The number of the word that each token is, from its start to its end, -1 for one that is no word. */
-int64_t word_numbers(const uint32_t *codes, int64_t n, const int32_t *starts, const int32_t *ends, int64_t tokens,
-                     const uint32_t *known, int64_t n_known, const int64_t *offsets, int64_t words, int64_t seed,
-                     const int32_t *slots, int64_t size, int32_t *numbers)
-{
-    if (!are_offsets(offsets, words, n_known) || size <= words || size & (size - 1))
-        return -1;
-    for (int64_t token = 0; token < tokens; token++) {
+    for (; token < tokens; token++) {
         if (starts[token] < 0 || ends[token] < starts[token] || ends[token] > n)
             return -1;
         int64_t length = ends[token] - starts[token], probes = 0;
@@ -68,7 +54,15 @@ int64_t word_numbers(const uint32_t *codes, int64_t n, const int32_t *starts, co
                 break;
             slot++;
         }
-        numbers[token] = word < 0 ? -1 : word;
+        if (word < 0) {
+            if (words == most || length > room - offsets[words])
+                break;
+            memcpy(known + offsets[words], codes + starts[token], (size_t)length * sizeof(uint32_t));
+            offsets[words + 1] = offsets[words] + length;
+            slots[slot] = word = (int32_t)words++;
+        }
+        numbers[token] = word;
     }
-    return 0;
+    *count = words;
+    return token;
 }

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
 from clirbench.files.lines import Spool
-from clirbench.metrics.kernels import Words, words_of
-from clirbench.metrics.tokens import numbering
+from clirbench.metrics.kernels import Words, numbering
 from clirbench.retrieval.analyzers import Analyzer
 from clirbench.text import decoded
 from clirbench.types import Documents, Ints, Topic
@@ -133,9 +132,7 @@ class KnownChunks:
         self._clear()
 
     def _clear(self) -> None:
-        self._numbers = numbering({})
-        self._words: Words | None = None  # finds the first `_n_found` chunks
-        self._n_found = self._n_bytes = 0
+        self._words, self._n_bytes = Words(), 0
         self._last: tuple[bytes, Ints32, Ints] | None = None  # each kind of topics reads a text again
         self.n_clearings += 1
         self.hits = Hits()
@@ -144,7 +141,7 @@ class KnownChunks:
 
     @property
     def n_chunks(self) -> int:
-        return len(self._numbers)
+        return len(self._words)
 
     def read(self, documents: Documents, lengths: Ints) -> Iterator[tuple[Ints32, Ints32]]:
         """The chunks of a text block by block, and in which unit each is, of as many lines as `lengths` has.
@@ -190,23 +187,14 @@ class KnownChunks:
         edges = np.flatnonzero(inside[1:] != inside[:-1]).astype(np.int32)
         starts, ends = edges[::2].copy(), edges[1::2].copy()
         first = np.append(0, np.searchsorted(starts, np.flatnonzero(codes == ord("\n"))))
-        if self._words:
-            numbers = self._words.numbers(codes.astype(np.uint32), starts, ends)
-        else:
-            numbers = np.full(len(starts), -1, dtype=np.int32)
-        new, known = np.flatnonzero(numbers < 0), self.n_chunks
-        cut = (block[start:end] for start, end in zip(starts[new].tolist(), ends[new].tolist(), strict=True))
+        known = self.n_chunks
         try:
-            found = map(self._numbers.__getitem__, cut if len(new) < len(numbers) else block.split())
-            numbers[new] = np.fromiter(found, np.int32, len(new))
+            numbers = self._words.numbers(codes.astype(np.uint32), starts, ends)
             if self.n_chunks > known:
                 self._analyse(known)
         except BaseException:  # chunks that were entered but not analysed must not be found again
             self._clear()
             raise
-        if self.n_chunks > 2 * self._n_found:
-            self._n_found, text = self.n_chunks, np.frombuffer(b"".join(self._numbers), dtype=np.uint8)
-            self._words = words_of(text.astype(np.uint32), np.cumsum([0, *map(len, self._numbers)], dtype=np.int64))
         self._last = block, numbers, first
         return numbers, first
 
@@ -215,8 +203,8 @@ class KnownChunks:
         ends: list[int] = []
         found: list[int] = []
         numbers, n_bytes = self.numbers, 0
-        for chunk in islice(self._numbers, known, None):
-            found += map(numbers.__getitem__, self.terms_of(chunk.decode("utf-8")))
+        for chunk in self._words.names(known):  # of bytes, a letter each
+            found += map(numbers.__getitem__, self.terms_of(chunk.encode("latin-1").decode("utf-8")))
             ends.append(len(found))
             n_bytes += len(chunk)
         self._n_bytes += n_bytes

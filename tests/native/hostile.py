@@ -60,13 +60,11 @@ def arguments(rng: Rng, name: str) -> Sequence[Any]:
         case "without_white":
             out = np.empty(n + 1, dtype=np.int32), np.empty(parts + 1, dtype=np.int64)
             return symbols.view(np.uint32), n, lines, parts, numbers(rng, 5, 6, np.uint8), 5, 1, *out
-        case "word_slots":
-            return symbols.view(np.uint32), n, lines, parts, 7, np.empty(words, dtype=np.int32), words
-        case "word_numbers":
-            slots = numbers(rng, words, parts + 1) - 1
+        case "number_words":
+            slots, of = numbers(rng, words, parts + 1) - 1, numbers(rng, 1, parts, np.int64)
             begins, ends = numbers(rng, few, n), numbers(rng, few, n)
             text, out = symbols.view(np.uint32), np.empty(few, dtype=np.int32)
-            return text, n, begins, ends, few, text, n, lines, parts, 7, slots, words, out
+            return text, n, begins, ends, few, text.copy(), n, lines, parts, 7, slots, words, of, out
         case "rank_topics":
             lists, order, depth = offsets(rng, few, 9), numbers(rng, 9, 8), int(rng.integers(-1, 9))
             asked = numbers(rng, 9, max(parts - 1, 0)), rng.random(9).astype(np.float32), 9
