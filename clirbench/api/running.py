@@ -352,7 +352,7 @@ def _rows(df: object) -> "pd.DataFrame":
     if table is None:
         named = isinstance(df, str | Path)
         made = f"pandas.read_csv({str(df)!r}, sep=None, engine='python')" if named else "pandas.DataFrame(...)"
-        kind = f"not {type(df).__name__}; {made} makes one"
+        kind = f"not {type(df).__module__}.{type(df).__name__}; {made} makes one"
         raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, {kind}")
     for what, axis in (("index", table.index), ("columns", table.columns)):
         if axis.nlevels > 1:

@@ -236,7 +236,7 @@ def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
         return meant
     if known := [one for one in OPTIONS if one.startswith(name) and not values]:
         return f"--{known[0]}"
-    meant = _meant(name.replace("-", "_"), *values)
+    meant = _meant("measures" if name == "measure" else name.replace("-", "_"), *values)
     return meant.removeprefix("Type ") if meant[:4] == "Type" else ""
 
 
@@ -329,6 +329,7 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
         elif name in SECTIONS and not value.startswith(("{", "$")):
             meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
             having = [key for key in keys_of(name) if value in re.findall(r"\w+", BY_NAME[key].help)]
+            having = having or keys_of(name)[: value.isdigit() and len(keys_of(name)) == 1]
             meant = f"type {_set(having[0], value)}; " if having else meant
             yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
         elif not (name in known or OPEN.match(name)) and (meant := elsewhere(name, value)):
