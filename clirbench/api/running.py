@@ -218,7 +218,7 @@ def run(
         if all(isinstance(one, str) and one.count(" ") > 3 for one in listed):
             meant = closest(name, [*sides]) or "texts"
             shape = "{'A': [line, ...], ...}" if meant == "texts" else "[line, ...]"
-            raise ConfigError(f"{name}: lines are given by another name; type {meant}={shape}")
+            raise ConfigError(f"{name}: lines are given as {meant}={shape}")
     if texts is None:
         return _run(experiment, {**{name: one for name, one in sides.items() if one is not None}, **settings})
     if other := [name for name in ("corpus", "folder", "test_folder") if settings.get(name) is not None]:

@@ -18,7 +18,7 @@ COLUMNS = ["system", "segment", "text"]
 CALLED = {
     "system": "sys system_id system_name sysid name model mt_system engine",
     "segment": "seg segment_id seg_id segid line line_id sentence sentence_id sent_id id index",
-    "text": "hyp hypothesis translation mt target output lines hypotheses prediction candidate tgt",
+    "text": "txt hyp hypothesis translation mt target output lines hypotheses prediction candidate tgt",
 }
 """What others call them."""
 
@@ -101,11 +101,10 @@ def _by_system(rows: "pd.DataFrame") -> Mapping[str, Sequence[str]]:
     there = [*map(str, rows.columns)]
     if lacking := [name for name in COLUMNS if name not in there]:
         others = [name for name in there if name not in COLUMNS]
-        near = {name: one for name in lacking for one in others if one.lower() in CALLED[name].split()}
-        meant = f"df.rename(columns={ {one: name for name, one in near.items()} })"
-        wide = "one with a column for each system is df.to_dict('list')" if not near else f"give {meant}"
-        said = f"texts: a frame with the columns system, segment and text was expected, not {', '.join(there[:6])}"
-        raise InputError(f"{said}; {wide}")
+        near = {one: name for name in lacking for one in others if one.lower() in CALLED[name].split()}
+        wide = "; one with a column for each system is df.to_dict('list')" if lacking == COLUMNS else ""
+        meant = f"; give df.rename(columns={near})" if near else wide
+        raise InputError(f"texts: no column {', '.join(lacking)}{meant}; columns: {', '.join(there[:6])}")
     found: dict[str, dict[Any, str]] = {}
     for system, segment, text in rows[COLUMNS].itertuples(index=False):
         if segment in found.setdefault(str(system), {}):

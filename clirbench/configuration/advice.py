@@ -503,7 +503,7 @@ VALUE = r"""\[[^\]]*\]|'[^']*'|"[^"]*"|[\w~./+-][^\s,;'":)]*"""
 SETTING = re.compile(
     rf"""'(?P<whole>[a-z_]+[\w.]*=[^']*)'|(?<![\w.])(?P<key>[a-z_]+(?:\.\w+)*)(?:=(?P<value>{VALUE}))?"""
 )
-TYPED = {"true": "True", "false": "False", "null": "None"}
+TYPED = {"true": "True", "false": "False", "null": "None", "None": "None"}
 
 
 def in_python(text: str) -> str:

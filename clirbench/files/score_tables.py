@@ -149,11 +149,10 @@ class ScoreTables:
         grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*", cell) for cell in marked)
         sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
         typed = f'sed -E "{sed if marked else "s/%//g"}" {table.where} > new{Path(table.where).suffix}'
-        said = (
-            f"{table.where}: column {', '.join(map(repr, odd))}: numbers such as {cells[0]!r}; 12.5 and 1e-3 are read,"
-        )
+        shown = ", ".join(map(repr, cells[:3]))
+        said = f"{table.where}: column {', '.join(map(repr, odd))}: such as {shown}; 12.5 and 1e-3 are read, without"
         text = f"'scores.metadata=[{','.join(odd)}]'"
-        raise InputError(f"{said} without commas, spaces and %; type {typed} (if it is text, {text})")
+        raise InputError(f"{said} commas, spaces and %; type {typed} (if it is text, {text})")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
