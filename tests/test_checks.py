@@ -38,6 +38,7 @@ def test_what_is_right_passes() -> None:
             (lambda value=value: number("k", value), f"k={value!r} must be a number$")
             for value in (math.nan, True, "one")
         ),
+        (lambda: number("k", -1, least=0), "k=-1 must be a number of at least 0$"),
         (lambda: number("k", "5%", least=0), r"k='5%' must be a number of at least 0; type k=0\.05$"),
         (lambda: number("k", 0, above=0, most=100), "k=0 must be a number above 0 and at most 100$"),
         (lambda: number("k", 100.5, above=0, most=100), "k=100.5 must be a number above 0 and at most 100$"),
