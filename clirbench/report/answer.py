@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from clirbench import pages as wording
 from clirbench.columns import MATCHES_WORDS, OTHER, at_cap, regraded
 from clirbench.later import keep_recent
-from clirbench.pages import NUMBERS, Finding, listed, number, written
+from clirbench.pages import NUMBERS, Finding, listed, number, percent, written
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
+from clirbench.statistics.belonging import NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, explaining, real_metrics, within_strata
@@ -35,8 +34,8 @@ FEWEST_RUNS = 5
 OF_ROW = "measure metric grade lowered tau low high p_value p_adjusted systems groups better_half reliability note"
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
 PLACE = {grade: place for place, grade in enumerate((*GRADES, ""))}
-Rows = Mapping[tuple[str, str], Correlation]
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
+Rows = Mapping[tuple[str, str], Correlation]
 
 
 @dataclass(frozen=True)
@@ -78,17 +77,12 @@ def agreement(row: Correlation, result: Result) -> Finding:
     if row.grade == OPEN and not isnan(row.p_adjusted):
         graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
         needed = groups_needed(_least(row, result)[0], alpha / max(2, len(graded)))
-    values = {
-        **{name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()},
-        "confidence": row.scheme.partition(",")[0],
-        "grouped_by": "" if units.independent else units.source,
-        "declared": bool(result.experiment.units) or units.source in result.board.metadata,
-        "topics": topics,
-        "topics_to_add": topics_to_add(row.reliability, topics) if row.grade == NOISY else None,
-        "groups_needed": needed,
-        "judged_by": judged(result.board[row.measure], ())["judged_by"],
-    }
-    return Finding("agreement", values=values)
+    values = {name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()}
+    values |= {"confidence": row.scheme.partition(",")[0], "grouped_by": "" if units.independent else units.source}
+    values |= {"declared": bool(result.experiment.units) or units.source in result.board.metadata, "topics": topics}
+    values["topics_to_add"] = topics_to_add(row.reliability, topics) if row.grade == NOISY else None
+    by = judged(result.board[row.measure], ())["judged_by"]
+    return Finding.of("agreement", **values, groups_needed=needed, judged_by=by)
 
 
 def _best_first(rows: Iterable[Correlation], result: Result) -> list[Correlation]:
@@ -129,9 +123,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     if (shown or grades.get(by) in SHOWN) and grades.get(by, held) != held:
         yield _reading_of(result, name, by, grades[by])
     if shown and (found := explaining(covariates(board, units), units, board[name], measure, top["tau"], top["low"])):
-        grade = WEAK if found.equal.p_value <= experiment.alpha else OPEN
-        values = {"covariate": found.covariate, "tau": found.tau, "metric": name, **asdict(found.equal), "grade": grade}
-        yield Finding("covariate", values=values)
+        values = {"covariate": found.covariate, "tau": found.tau, "metric": name} | asdict(found.equal)
+        yield Finding.of("covariate", **values, grade=WEAK if found.equal.p_value <= experiment.alpha else OPEN)
     if shown and not isnan(row.better_half):
         yield Finding.of("range", metric=name, tau=row.better_half, ceiling=row.better_half_ceiling)
     if not shown and row.ceiling < SHOWN["strong"]:
@@ -178,22 +171,16 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
-            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF.get(to, to)}" for to, m in lower.items()]
+            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF[to]}" for to, m in lower.items()]
             yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
             lowered = [own.metric for own in counted if not at_cap(own, result.board)]
-            values = {"own": _own_reference(result), "by": by}
-            values |= {"lowered": lowered, "metric": row.metric, "tau": one.tau, "low": one.low}
-            values |= {"grade": row.grade, "own_tau": row.value, "own_low": row.ci_low}
-            yield Finding("reference", values=values)
+            first = next(iter(result.inputs.corpus.references)) if result.inputs else ""
+            values = {"own": first, "by": by, "lowered": lowered, "metric": row.metric, "tau": one.tau}
+            yield Finding.of("reference", **values, low=one.low, grade=row.grade, own_tau=row.value, own_low=row.ci_low)
         else:
             yield Finding.of("reference", by=by, noisy=True)
-
-
-def _own_reference(result: Result) -> str:
-    """The reference that the figures of pseudo-relevance are by."""
-    return next(iter(result.inputs.corpus.references)) if result.inputs else ""
 
 
 def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Finding]:
@@ -221,9 +208,10 @@ def separable(result: Result, name: str) -> Iterator[Finding]:
     units, along = result.units, result.units.along_training
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
-    values["by"] = _own_reference(result) if any(result.by_reference.values()) else ""
-    rows = (asdict(row) for row in result.separable if row.metric == name)
-    yield from (Finding("separable_pairs", values=row | values) for row in rows)
+    values["by"] = next(iter(result.decisions), "")
+    yield from (
+        Finding.of("separable_pairs", **asdict(row), **values) for row in result.separable if row.metric == name
+    )
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -260,7 +248,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         found = within_strata(x, y, own.index, own.steps.tolist(), Permuting(alpha, seed=result.experiment.seed))
         values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
         if values["tested"]:
-            yield Finding("same step", values={"measure": measure.name, **values})
+            yield Finding.of("same step", measure=measure.name, **values)
     yield from _made_topics(result, measure)
     yield judged(measure, metrics, first_listed=result.board.first_is_listed)
 
@@ -282,19 +270,18 @@ SOURCES = {
     "own": BY_RANKING + "the metrics' own reference",
 }
 """The source of relevance judgments; three where it is the ranking of a reference."""
-SAME_STEP = (
-    "runs with more {metrics} have more {measure} ({p_value})",
-    "no metric is shown to order the runs as {measure} does",
-)
-ORDERS = "{metric} orders {tau} (at least {low})"
+STEP = "runs with more {metrics} have more {measure} ({p_value})", "no metric is shown to order runs as {measure} does"
+HALF = "Among the better half of the systems {metric} orders {tau} of pairs"
+CEILING = "; noise of the topics would hold a perfect metric to about {ceiling}"
+SURE = "{tau} (at least {low})"
 BY = {"pseudo-relevance": " (judged by the reference)"}
 LOWERED = {
     "exchanged": "With the two references exchanged, the evidence for {metric} is weaker.",
     "retriever": "The retrievers disagree on {metric}: its grade is the lower one.",
 }
 AT_MOST = {CONTRADICTED: "orders most pairs the wrong way", LITTLE: "is close to a coin flip"}
-WORDS_OF = {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
-"""Grades in the list of other metrics; those that are not here are words themselves."""
+WORDS_OF = {name: name for name in GRADES} | {LITTLE: "close to a coin flip", OPEN: "undecided", "": "not tested"}
+"""Grades of other metrics than the first."""
 
 
 def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
@@ -311,19 +298,14 @@ def sentences(found: Sequence[Finding], words: float = WORDS) -> list[str]:
 
 
 def sentence(found: Finding) -> str:
-    """The sentence of a finding: numbers are taus, as percentages of pairs, but for `p_value`."""
+    """The sentence of a finding: numbers are taus, as percentages of pairs in the same order, but for `p_value`."""
     return TEMPLATES[found.kind](found).format(**{name: _written(name, value) for name, value in found.values.items()})
-
-
-def percent(tau: float) -> str:
-    """The percentage of pairs in the same order, (1 + tau) / 2."""
-    return wording.percent((1 + tau) / 2)
 
 
 def _written(name: str, value: Any) -> str:
     if name == "p_value":
         return "p < .001" if value < 0.001 else f"p = {number(value)}"
-    return percent(value) if isinstance(value, float) else written(name, value)
+    return percent((1 + value) / 2) if isinstance(value, float) else written(name, value)
 
 
 def _agreement(found: Finding) -> str:
@@ -349,9 +331,8 @@ def _agreement(found: Finding) -> str:
         return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
-    return (
-        f"Whether {{metric}} orders the systems as {judge} is unknown: {'{note}' if found['note'] else 'not tested'}."
-    )
+    why = "{note}" if found["note"] else "not tested"
+    return f"Whether {{metric}} orders the systems as {judge} is unknown: {why}."
 
 
 def _basis(found: Finding) -> str:
@@ -360,13 +341,10 @@ def _basis(found: Finding) -> str:
 
 def other_metrics(found: Sequence[Finding]) -> str:
     """`Also strong: chrF1. Undecided: MicroF1.`, without the first metric: every one that was tested."""
-    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:])
-    said = [
-        f"{'also ' if grade == found[0]['grade'] else ''}{WORDS_OF.get(grade, grade)}: {listed(metrics, len(metrics))}"
-        for grade, metrics in by_grade.items()
-        if {grade, found[0]["grade"]} != {NOISY}
-    ]
-    if by_grade and SHOWN.keys() & {found[0]["grade"], *by_grade}:
+    first = next((one["grade"] for one in found), "")
+    by_grade = by_key((one["grade"], one["metric"]) for one in found[1:] if not one["grade"] == first == NOISY)
+    said = [f"{'also ' * (grade == first)}{WORDS_OF[grade]}: {listed(of, len(of))}" for grade, of in by_grade.items()]
+    if by_grade and SHOWN.keys() & {first, *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
         said.append("no grade shows that one metric is better than another (analysis=differences tests that)")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
@@ -382,29 +360,22 @@ def _covariate(found: Finding) -> str:
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
 
 
-def _range(found: Finding) -> str:
-    most = "" if isnan(found["ceiling"]) else "; noise of the topics would hold a perfect metric to about {ceiling}"
-    return f"Among the better half of the systems {{metric}} orders {{tau}} of pairs{most}."
-
-
 def _queries(found: Finding) -> str:
-    known = found.values.get
-    same = known("first") == known("first_by_second")
+    of = found.values.get
+    same = of("first") == of("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
     said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
-    if known("grade"):
-        said = {"grade": f"{{metric}} is {WORDS_OF.get(found['grade'], found['grade'])}"}
-    otherwise = "; ".join(text for name, text in said.items() if known(name))
+    if of("grade"):
+        said = {"grade": f"{{metric}} is {WORDS_OF[found['grade']]}"}
+    otherwise = "; ".join(text for name, text in said.items() if of(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
 
 
 def _by_reference(found: Finding) -> str:
     if found.values.get("noisy"):
         return "Reference {by}, asked too, has too much noise to count."
-    said = "Figures judge retrieval by reference {own}, grades by the worse of {own} and {by}; by {by}, " + ORDERS
-    if found["grade"] not in SHOWN:  # then no figure by the own reference stands above
-        said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
-        said += "{own_low}); by {by}, {tau} (at least {low})"
+    said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
+    said += f"{{own_low}}); by {{by}}, {SURE}"
     return said + ", and {by} lowered the grades above of {lowered}" * bool(found["lowered"]) + "."
 
 
@@ -415,11 +386,10 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    told = f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart"
     luck = "" if along else f" (by luck: {{p_value}}{', corrected for {tested} metrics' * (found['tested'] > 1)})"
     rest = ", and {others_right} of the other {others} as measured" * bool(found["others"])
     then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few to test a metric" * few
-    return f"{told}{then}."
+    return f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart{then}."
 
 
 def _judged(found: Finding) -> str:
@@ -442,13 +412,12 @@ def _judged(found: Finding) -> str:
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
-        made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
-        return f"If {made} made independently, {then}."
+        return f"If each system was made independently, {then}."
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
-    typed = f"units={{units}}{' (by the names)' * maker}"
-    return f"This assumes systems made independently; if {but}, type {typed}: then {_remains(found)}."
+    but += f", type units={{units}}{' (by the names)' * maker}: then {_remains(found)}"
+    return f"This assumes systems made independently; if {but}."
 
 
 def _remains(found: Finding) -> str:
@@ -483,10 +452,10 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "agreement": _agreement,
     "nothing": lambda _: "This run has no {missing}, so nothing is compared.",
     "training": _training,
-    "same step": lambda found: f"At the same step, {SAME_STEP[not found['metrics']]}.",
+    "same step": lambda found: f"At the same step, {STEP[not found['metrics']]}.",
     "covariate": _covariate,
     "noise": lambda _: "With these {topics} topics, a perfect metric would order about {ceiling} of pairs rightly.",
-    "range": _range,
+    "range": lambda found: HALF + CEILING * (not isnan(found["ceiling"])) + ".",
     "given": _given,
     "judged": _judged,
     "foreign": _hardly,
@@ -496,5 +465,5 @@ TEMPLATES: dict[str, Callable[[Finding], str]] = {
     "reference": _by_reference,
     "separable_pairs": _separable,
     "reading": _reading,
-    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {ORDERS}.",
+    "second": lambda found: f"By {{measure}}{BY.get(found['judged_by'], '')}, {{metric}} orders {SURE}.",
 }

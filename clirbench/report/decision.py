@@ -10,7 +10,7 @@ from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import answered, judged
 from clirbench.result import Result
-from clirbench.statistics.belonging import NUMBERED, SEED, covariates, is_step
+from clirbench.statistics.belonging import SEED, is_step
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
@@ -35,11 +35,9 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
         return ()
     measure, found, baseline = decision.measure, result.against_baseline, result.experiment.baseline
     first, english = next(iter(decision.recommended), ""), result.monolingual
-    text = [
-        f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
-        f"{POPULATION}. difference: from {first}, by paired topics. in_set: it may be the best; the set has the best "
-        "system with P = .95."
-    ]
+    said = f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
+    said += f"{POPULATION}. difference: from {first}, by paired topics. in_set: it may be the best; the set has the "
+    text = [said + "best system with P = .95."]
     text += [f"of_english: value divided by that of the reference side, {number(english)}."] if english > 0 else []
     if left := [name for name in result.board.systems if name not in {row.system for row in decision.standings}]:
         text.append(f"Left out, because they have no {measure}: {listed(left)}.")
@@ -48,22 +46,21 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
     rows = ({"reference": by} | asdict(row) for by, of in result.decisions.items() for row in of.standings)
     said = "difference: from the first by the same reference, by its topics. Recommended is what is in_set by each."
     made += _table("references", "Is it the same system by another reference?", rows, said)
-    said = (
-        f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
-        "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
-        "with its .95 interval."
-    )
+    said = f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
+    said += "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
+    said += "with its .95 interval."
     rows, title = _picks(decision), "What would each metric choose?"
     made += _table("picks", title, rows, said, shown=60, records=decision.picks)
-    said = (
-        f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds for "
-        f"all {len(found)} together with P = .95; p_better and p_loss (of more than "
+    said = f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds "
+    said += f"for all {len(found)} together with P = .95; p_better and p_loss (of more than "
+    said += (
         f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
     )
-    rows = ({"system": name} | asdict(row) for name, row in found.items())
-    return made + _table(
-        "baseline", f"Is another system better than {baseline}?", rows, said, records=(*found.values(),)
+    title, rows = (
+        f"Is another system better than {baseline}?",
+        ({"system": of} | asdict(row) for of, row in found.items()),
     )
+    return made + _table("baseline", title, rows, said, records=(*found.values(),))
 
 
 def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **more: Any) -> tuple[Table, ...]:
@@ -77,10 +74,10 @@ def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
     metadata, english = result.board.metadata, result.monolingual
     columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
-    keys = zip(*columns, map(str, result.units.steps.tolist()), strict=True)
-    of = dict(zip(result.board.systems, keys, strict=True))
+    columns.append(tuple(map(str, result.units.steps.tolist())))
+    of = dict(zip(result.board.systems, zip(*columns, strict=True), strict=True))
     more = result.board[decision.measure].higher_is_better
-    rows = [row if more else _turned(row) for row in decision.standings]
+    rows = decision.standings if more else [*map(_turned, decision.standings)]
     values = by_key((of[row.system], row.value) for row in rows)
     unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
@@ -130,9 +127,8 @@ def _against(result: Result) -> Iterator[Finding]:
         elif row.note:
             text = f"clirbench cannot tell whether {{systems}} is better than {{baseline}} by {measure}: {{note}}"
         else:
-            text = f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {measure}"
-            if verdict == "open":
-                text = f"Whether {{systems}} is better than {{baseline}} by {measure} is undecided"
+            asks = f"Whether {{systems}} is better than {{baseline}} by {measure} is undecided"
+            text = asks if verdict == "open" else f"{{systems}} is {verdict} than {{baseline}}{more or ' by'} {measure}"
             values |= {"difference": row.difference, "interval": (row.low, row.high), "p_better": row.p_better}
             values |= {"p_loss": row.p_loss} if row.margin else {}
             text += f": {'+' * (row.difference > 0)}{{difference}} {{interval}}, P(better) {{p_better}}"
@@ -144,8 +140,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     """What to choose by every reference that was asked, be it one or several."""
     measure, column, systems = decision.measure, result.board[decision.measure], result.recommended
     if decision.reason:
-        held = column.oriented == np.nanmax(column.oriented, initial=-np.inf)
-        names = np.array(result.board.systems)[held].tolist()
+        names = np.array(result.board.systems)[column.oriented == np.nanmax(column.oriented, initial=-np.inf)].tolist()
         highest = f" {{highest}} {'has' if len(names) == 1 else 'have'} the highest {{measure}}." if names else ""
         values: dict[str, Any] = {"reason": decision.reason, "measure": measure, "highest": names}
         yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
@@ -196,8 +191,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     steps = dict(zip(result.board.systems, result.units.steps.tolist(), strict=True))
     first = min((*systems, *tied), key=lambda system: (np.isfinite(steps[system]), steps[system]), default="")
     if first and result.units.along_training and steps[first] < steps[systems[0]]:
-        said, step = "The cheapest of the tied systems is {system} ({by} {step}).", short(steps[first])
-        yield Finding.of("cheapest", said, system=first, by=_trained_by(result), step=step)
+        yield Finding.of("cheapest", "The cheapest of the tied systems, trained least, is {system}.", system=first)
     if not all_tied:
         yield from _picked(result, by_each, " by the reference in doubt" if doubt else "")
     # What one point of the answer's first metric is worth, if choosing by it is advised or warned of, and its interval
@@ -218,9 +212,9 @@ def _disagreement(by_each: Mapping[str, Decision]) -> Finding:
     other = by_each[by_other].recommended[0]
     values: dict[str, Any] = {"measure": own.measure, "systems": [], "references": [*by_each], "by": by}
     values |= {"by_other": by_other, "first": first} | _loss(own[other], "gap", "gap_interval")
-    said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
-    said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
-    said += "no system; one more reference, or relevance judged by people, would help."
+    said = "By reference {by}, {first} is first by {measure} and {other}, first by {by_other}, {gap} {gap_interval} "
+    said += "behind; by {by_other}, {first} is {lead} {interval} behind. The references disagree, so clirbench "
+    said += "recommends no system; one more reference, or relevance judged by people, would help."
     return Finding("recommendation", said, values | {"other": other} | _loss(by_each[by_other][first], "lead"))
 
 
@@ -254,13 +248,4 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
 
 def _each(metrics: Sequence[str]) -> str:
     """All of them, however many: what a metric picks is no matter of room."""
-    names = listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
-    return names if len(metrics) == 1 else f"Each of {names}"
-
-
-def _trained_by(result: Result) -> str:
-    """What the numbers along training are: the column that has them, else `step` or `number in the name`."""
-    units = result.units
-    same = [name for name, held in covariates(result.board, units).items() if np.array_equal(held, units.steps)]
-    named = [*same[1:], "number in the name" if units.source == NUMBERED else "step"][0]
-    return named if units.step_source == "name" else units.step_source
+    return "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")

@@ -193,7 +193,6 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             own = run.rows[run.results["measure"], found["metric"]]
             told_own = [percent(cell(own, of)) for of in ("value", "ci_low")]
             one = r"(\S+ %) \(at least (\S+ %)\)"
-            yield rf"Figures .+? the worse of .+?; by .+? orders {one}[^.]*\.", told
             yield rf"Grades .+? the worse of .+?: by .+? orders {one}; by .+?, {one}[^.]*\.", [*told_own, *told]
     for found in run.of("noise"):
         yield r"With these (\d+) topics, a perfect metric would order about (.+?) of pairs rightly\.", (
@@ -284,8 +283,6 @@ def _decision(run: Folder) -> Iterator[str]:
         elif found["kind"] == "rise":
             row = picks[found["metric"]]
             cells += ["1", chance(cell(row, "better")), *_ends(row, "better_low", "better_high")]
-        elif found["kind"] == "cheapest":
-            cells += [found["step"]]
         elif found["kind"] == "baseline":
             for name in found["systems"]:
                 row = run.baseline[name]
@@ -293,7 +290,7 @@ def _decision(run: Folder) -> Iterator[str]:
                 cells += [chance(cell(row, "p_better")), chance(cell(row, "p_loss")), str(int(cell(row, "n_topics")))]
                 cells += [f"{cell(row, 'margin'):g}"]
             cells += [str(len(run.baseline)), str(len(found["systems"])), *_more(found["systems"])]
-        elif found["kind"] != "near reference":  # it has none
+        elif found["kind"] not in ("near reference", "cheapest"):  # they have none
             yield f"a kind of sentence that no cell is known for: {sentence}"
         rest = sentence
         for name in sorted(_names(run), key=len, reverse=True):
