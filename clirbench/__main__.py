@@ -202,10 +202,13 @@ def keep_answer(arguments: Sequence[str], folder: Path | None) -> None:
 
 def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     """The arguments as Hydra must read them, checked in our own words."""
-    arguments = [OPTIONS.get(argument, argument) for argument in arguments]
+    typed = arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
         if (members := sweep_of(name)) is not None:
-            arguments[at : at + 1] = _members(members)
+            arguments, typed = (
+                [*arguments[:at], *_members(members), *arguments[at + 1 :]],
+                [],
+            )  # which may set keys again
     read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion or read.hydra_help:
@@ -224,6 +227,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
             raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":
             refuse_links(Path(word.partition("=")[2].strip("\"'")))
+    advice.refuse_twice(read.overrides if typed else ())
     advice.refuse_demo_beside_data([*options, *read.overrides])
     # In this order: after an option, Hydra's parser refuses overrides.
     return [*options, *prepare_overrides(read.overrides)]
@@ -240,19 +244,26 @@ def _members(members: DictConfig) -> list[str]:
 def parse_arguments(arguments: Sequence[str]) -> Namespace:
     """What Hydra's own parser reads; raises `ConfigError` where it would print its usage and end the program."""
     parser = get_args_parser()
-    parser.error = partial(_refuse, arguments)  # type: ignore[method-assign]
+    known = parser._option_string_actions
+    unknown = [one for one in arguments if one[:1] == "-" and one.partition("=")[0] not in known]
+    # Options of Hydra that take no value, but have one here, as those of other programs would.
+    unknown += [
+        one
+        for one, after in pairwise(arguments)
+        if (one in ("-m", "-r", "--run") and not (after[:1] == "-" or "=" in after or advice.names_folder(after)))
+        or (one in known and Path(after).is_file())
+    ]
+    parser.error = partial(_refuse, arguments, unknown)  # type: ignore[method-assign]
+    if any(one in known for one in unknown):
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     return parser.parse_intermixed_args(arguments)
 
 
-def _refuse(arguments: Sequence[str], message: str) -> NoReturn:
-    words = [one for one in message.split() if one in arguments]
-    if "--info/-i" in message:
-        message, words = "-i is no option of clirbench", ["-i"]  # sacreBLEU's, which is Hydra's --info
-    if joined := [one for one in arguments if re.fullmatch(r"-[a-z]{2}[\w.=-]*", one)]:
-        message, words = f"unrecognized arguments: {' '.join(joined)}", joined  # argparse sees letters, -c heck
-    words += [one for one, after in pairwise(arguments) if one == "-m" and "=" not in after and after[0] != "-"]
-    meant = [advice.of_option(word, arguments) for word in words if word[0] == "-"] or [advice.of_option("", arguments)]
-    raise ConfigError(f"{message}; {', '.join(dict.fromkeys(meant))}")
+def _refuse(arguments: Sequence[str], unknown: Sequence[str], message: str) -> NoReturn:
+    if found := re.search(r"argument --\w+/(-\w)", message):  # -i is sacreBLEU's input, and Hydra's --info
+        unknown = [*unknown, *(one for one in arguments if one[:2] == found[1])]
+        message = f"{found[1]} is no option of clirbench" if unknown else message
+    raise ConfigError(f"{message}; {advice.of_options(unknown, arguments)}")
 
 
 def _options(self: ConfigLoaderImpl, group_name: str, *of: Any, **more: Any) -> list[str]:

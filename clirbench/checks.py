@@ -4,6 +4,7 @@ Each takes the key first, as the user writes it (`relevance.k`, `measure RBO: p`
 """
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
@@ -23,13 +24,32 @@ def one_of(key: str, value: object, choices: Iterable[str]) -> None:
         raise ConfigError(f"{key}={value!r} is not one of {', '.join(listed)}.{closest_match(str(value), listed)}")
 
 
+def pointed(value: object, whole: bool = False) -> str:
+    """The number that a text with a comma or % is meant as; nothing for what is none.
+
+    >>> pointed("1,2"), pointed("1,000", whole=True), pointed("5%")
+    ('1.2', '1000', '0.05')
+    """
+    found = re.fullmatch(r"([+-]?\d+)(?:[.,](\d+))?(%?)", value) if isinstance(value, str) else None
+    if found is None:
+        return ""
+    text = found[1] + ((found[2] if len(found[2]) == 3 else "") if whole else f".{found[2]}") if found[2] else found[1]
+    return f"{float(text) / 100:g}" if found[3] else text
+
+
+def not_a(kind: str, key: str, value: object, more: str = "") -> ConfigError:
+    """The error for a value that must be of a kind, in words; with the number to type, where it is meant as one."""
+    meant = pointed(value, "whole" in kind) if "number" in kind else ""
+    return ConfigError(f"{key}={value!r} must be {kind}{more}{meant and f'; type {key}={meant}'}")
+
+
 def whole_number(key: str, value: object, least: int = 1, or_null: bool = False) -> None:
     """Raise `ConfigError` unless `value` is a whole number of at least `least` (or None, with `or_null`)."""
     if or_null and value is None:
         return
     if type(value) is not int or value < least:
         null = ", or null" if or_null else ""
-        raise ConfigError(f"{key}={value!r} must be a whole number of at least {least}{null}")
+        raise not_a(f"a whole number of at least {least}{null}", key, value)
 
 
 def number(
@@ -48,7 +68,7 @@ def number(
     finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not finite or not all(holds(value, limit) for _, limit, holds in stated):
         said = " and".join(f" {words} {limit:g}" for words, limit, _ in stated)
-        raise ConfigError(f"{key}={value!r} must be a number{said}")
+        raise not_a(f"a number{said}", key, value)
 
 
 def name_list(key: str, names: object) -> tuple[str, ...]:

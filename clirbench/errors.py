@@ -94,12 +94,13 @@ class ConfigError(ClirbenchError):
 class UnknownName(ConfigError):
     """A name that is not among the choices; the message has the closest match, and lists them or the nearest."""
 
-    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, choices: Iterable[str], meant: str = "") -> None:
         listed = sorted(choices)
-        said, near, self.meant = ", ".join(listed) or "none", _near(name, listed, NEAREST, 0), closest(name, listed)
+        said, near, self.meant = ", ".join(listed) or "none", _near(name, listed, NEAREST, 0), meant
+        guess = f" Did you mean {meant!r}?" if meant else closest_match(name, listed)
         if len(said) > LISTED:
             said = f"{', '.join(near)} and {len(listed) - len(near)} others"
-        super().__init__(f"unknown {kind} {name!r}.{closest_match(name, listed)} Choices: {said}")
+        super().__init__(f"unknown {kind} {name!r}.{guess} Choices: {said}")
 
 
 def closest_match(name: str, choices: Sequence[str]) -> str:
@@ -109,14 +110,16 @@ def closest_match(name: str, choices: Sequence[str]) -> str:
 
 
 def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
-    """The choice that a name is close to, first of those with the same word before any number or sign (RBO for RBO@10,
-    not R@10), then of those that begin with it, or with the same letter; nothing for one that is not; `likeness`: how
+    """The choice that a name is close to, first of those that begin with it, then of those with the same word before
+    any number or sign (RBO for RBO@10, not R@10), or with the same letter; nothing for one that is not; `likeness`: how
     close at least, in (0, 1]."""
     word = name.lower()
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
     begun = [choice for choice in alike if choice.lower().startswith(word[:5])]
-    return next((near[0] for of in (kin, begun, alike, choices) if (near := _near(name, of, 1, likeness))), "")
+    whole = sorted((choice for choice in begun if len(word) > 2 and choice.lower().startswith(word)), key=len)
+    found = (_near(name, of, 1, likeness) or whole[: of is begun] for of in (begun, kin, alike, choices))
+    return next((near[0] for near in found if near), "")
 
 
 def _near(name: str, choices: Iterable[str], n: int, likeness: float) -> list[str]:

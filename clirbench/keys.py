@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any
 
-from clirbench.checks import name_list
+from clirbench.checks import name_list, not_a
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.text import Limits
 
@@ -59,7 +59,7 @@ class Key:
         """What is wrong with a value, None where nothing is."""
         if value is None or KINDS[self.kind](value):
             return None
-        return ConfigError(f"{self.name}={value!r} must be {self.kind}: {self.help}")
+        return not_a(self.kind, self.name, value, f": {self.help}")
 
     def unknown(self, value: Any) -> Iterator[UnknownName]:
         """An error for each name that is none of its choices, if it has choices."""

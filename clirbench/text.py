@@ -316,7 +316,8 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
     line = content.count(b"\n", 0, start) + 1
     byte = start - (content.rfind(b"\n", 0, start) + 1) + 1
     said = f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8;"
-    return InputError(f"{said} convert the file to UTF-8")
+    wide = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}.get(content[:2], "LATIN1")  # the first bytes of a file
+    return InputError(f"{said} convert it: iconv -f {wide} -t UTF-8 {where} > new.txt")
 
 
 def decoded(blocks: Iterable[bytes], where: Path | str) -> Iterator[tuple[int, bytes, str]]:

@@ -30,15 +30,15 @@ def test_what_is_right_passes() -> None:
         ),
         *(
             (lambda value=value: whole_number("k", value), "k=.* must be a whole number of at least 1$")
-            for value in (0, True, 1.0, "1", None)
+            for value in (0, True, 1.0, "one", None)
         ),
         (lambda: one_of("k", "lin", ("line", "text")), r"k='lin' is not one of line, text\. Did you mean 'line'\?"),
         (lambda: whole_number("k", 0, or_null=True), "k=0 must be a whole number of at least 1, or null"),
         *(
             (lambda value=value: number("k", value), f"k={value!r} must be a number$")
-            for value in (math.nan, True, "1")
+            for value in (math.nan, True, "one")
         ),
-        (lambda: number("k", -1, least=0), "k=-1 must be a number of at least 0$"),
+        (lambda: number("k", "5%", least=0), r"k='5%' must be a number of at least 0; type k=0\.05$"),
         (lambda: number("k", 0, above=0, most=100), "k=0 must be a number above 0 and at most 100$"),
         (lambda: number("k", 100.5, above=0, most=100), "k=100.5 must be a number above 0 and at most 100$"),
         (lambda: number("k", 1, above=0, below=1), "k=1 must be a number above 0 and below 1$"),

@@ -9,14 +9,15 @@ import copyreg
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from clirbench.checks import require
-from clirbench.errors import ConfigError, InputError, UnknownName, escape_unseen, raise_all
+from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, escape_unseen, raise_all
 from clirbench.files.run_files import PROVENANCE, RESULTS
 from clirbench.later import Shelf
 from clirbench.pages import with_words, write_tsv
@@ -276,6 +277,33 @@ class Outcome:
             shown += [table.rename_axis(index=None, columns=None).to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)
+
+
+Called = TypeVar("Called", bound=Callable[..., Any])
+
+
+def in_python(example: str) -> Callable[[Called], Called]:
+    """A function whose errors speak Python; with arguments that it does not take they have an example of a call."""
+
+    def around(function: Called) -> Called:
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            from clirbench.configuration import advice
+
+            try:
+                return function(*given, **named)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise
+                raise ConfigError(f"{error}; a call is {example}") from None
+            except ClirbenchError as error:
+                for one in getattr(error, "errors", (error,)):
+                    one.args = tuple(advice.in_python(str(text)) for text in one.args)
+                raise
+
+        return cast(Called, called)
+
+    return around
 
 
 def pandas_frame(given: object) -> "pd.DataFrame | None":

@@ -18,10 +18,10 @@ from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from clirbench import __version__
-from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, pandas_frame
+from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, in_python, pandas_frame
 from clirbench.api.texts import held_corpus
 from clirbench.engines.base import leave_clusters
 from clirbench.errors import (
@@ -29,6 +29,7 @@ from clirbench.errors import (
     ConfigError,
     InputError,
     StoreError,
+    closest,
     escape_unseen,
     interrupted,
     raise_all,
@@ -149,6 +150,7 @@ SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
+@in_python("cb.run('DIR', metric=['BLEU']), of one folder or experiment, or cb.run(texts={...}, references=[...])")
 def run(
     experiment: str | None = None,
     /,
@@ -200,14 +202,23 @@ def run(
         True
     """
     sides = {"references": references, "source": source, "documents": documents}
+    if not isinstance(named := cast("Any", experiment), str | Path | None):
+        frame = "; scores in it are cb.correlate(df, measures=['MAP'])" if pandas_frame(named) is not None else ""
+        frame = "; folders are run one by one, [cb.run(one) for one in [...]]" if isinstance(named, list) else frame
+        said = f"a name or a folder was expected, not {type(named).__name__}"
+        raise ConfigError(f"run: {said}; lines of systems are cb.run(texts={{'A': [...]}}, references=[...]){frame}")
+    path = Path(texts if isinstance(texts, str | Path) else experiment or "")
+    if path.is_file() or (texts is not None and path.is_dir() and path.name):
+        folder = path if path.is_dir() else path.parent
+        said = f"{str(path)!r} is no name of systems' lines or of a folder of MT outputs"
+        raise ConfigError(f"run: {said}; type cb.run({str(folder.parent if folder.name == 'systems' else folder)!r})")
     for name, value in settings.items():
         held = next(iter(value.values()), None) if isinstance(value, Mapping) else value
-        if (
-            isinstance(held, list)
-            and len(held) > 1
-            and all(isinstance(one, str) and len(one.split()) > 4 for one in held)
-        ):
-            raise ConfigError(f"{name}: lines are given as texts={{'A': [line, ...]}}, references=, source=")
+        listed = held if isinstance(held, list) and len(held) > 1 else [None]
+        if all(isinstance(one, str) and one.count(" ") > 3 for one in listed):
+            meant = closest(name, [*sides]) or "texts"
+            shape = "{'A': [line, ...], ...}" if meant == "texts" else "[line, ...]"
+            raise ConfigError(f"{name}: lines are given as {meant}={shape}")
     if texts is None:
         return _run(experiment, {**{name: one for name, one in sides.items() if one is not None}, **settings})
     if other := [name for name in ("corpus", "folder", "test_folder") if settings.get(name) is not None]:
@@ -218,30 +229,13 @@ def run(
     return _run("folder", {"corpus": corpus, **settings})
 
 
-def _run(experiment: str | None, settings: dict[str, Any], written: Path | None = None) -> Outcome:
-    """`run`, whose errors speak Python; `written`: the file for a moment that a DataFrame was written to."""
-    from clirbench.configuration.advice import in_python
-
-    try:
-        return _ran(experiment, settings, written)
-    except ClirbenchError as error:
-        path = str(written or "the DataFrame")
-        for one in getattr(error, "errors", (error,)):
-            said = [in_python(str(text).replace(path, "the DataFrame")) for text in one.args]
-            # What `correlate` calls its own arguments.
-            one.args = tuple(text.replace("scores__measures", "measures") if written else text for text in said)
-        raise
-
-
-def _ran(experiment: Any, settings: dict[str, Any], written: Path | None) -> Outcome:
+def _run(experiment: Any, settings: dict[str, Any], written: Path | None = None) -> Outcome:
+    """`run`; `written`: the file for a moment that a DataFrame was written to."""
     from clirbench.configuration.advice import OUTPUT, names_folder
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
-    if not isinstance(experiment, str | Path | None):
-        said = "a name or a folder was expected; scores in a DataFrame go to correlate, folders are run one by one"
-        raise ConfigError(f"run: {said}, not {type(experiment).__name__}")
     if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
         raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
     if experiment is not None and "folder" not in named and names_folder(str(experiment)):
@@ -307,6 +301,10 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
+MENDED = re.compile(r"sed -E \"s/(.*?)/(.*?)/g\" \S+ > \S+")
+
+
+@in_python("cb.correlate(df, measures=['MAP'])")
 def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str = (), **settings: Any) -> Outcome:
     """Correlate the columns of a DataFrame, as `+experiment=scores` does with a score table.
 
@@ -329,7 +327,15 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         path = Path(folder) / "DataFrame.tsv"
         write_tsv(path, list(rows.columns), rows.itertuples(index=False))
-        return _run("scores", {"scores__tables": [path], **named, **settings}, path)
+        try:
+            return _run("scores", {"scores__tables": [path], **named, **settings}, path)
+        except ClirbenchError as error:
+            for one in getattr(error, "errors", (error,)):
+                one.args = tuple(MENDED.sub(r'df.replace(r"\1", r"\2", regex=True)', str(text)) for text in one.args)
+                one.args = tuple(
+                    text.replace(str(path), "the DataFrame").replace("scores.measures", "measures") for text in one.args
+                )
+            raise
 
 
 def _listed(key: str, names: Any) -> list[str]:
@@ -344,7 +350,9 @@ def _rows(df: object) -> "pd.DataFrame":
 
     table = pandas_frame(df)
     if table is None:
-        kind = f"not {type(df).__module__}.{type(df).__name__}; pandas.read_csv(FILE), pandas.DataFrame(...) make one"
+        named = isinstance(df, str | Path)
+        made = f"pandas.read_csv({str(df)!r}, sep=None, engine='python')" if named else "pandas.DataFrame(...)"
+        kind = f"not {type(df).__module__}.{type(df).__name__}; {made} makes one"
         raise ConfigError(f"correlate: a DataFrame of pandas, polars or pyarrow was expected, {kind}")
     for what, axis in (("index", table.index), ("columns", table.columns)):
         if axis.nlevels > 1:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from clirbench.api.outcome import pandas_frame
+from clirbench.api.outcome import in_python, pandas_frame
 from clirbench.api.texts import each_reference, lines_of
 from clirbench.checks import checked
 from clirbench.configuration.laboratories import measure_of
-from clirbench.errors import AlignmentError, ConfigError
+from clirbench.errors import AlignmentError, ConfigError, InputError
+from clirbench.files.kinds import HELD, kind_of
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
@@ -55,6 +56,7 @@ def score(
 def score(
     hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: Literal[True]
 ) -> "pd.Series[float]": ...
+@in_python("cb.score(['the cat'], ['the cat sat'], 'BLEU')")
 def score(hypotheses: Any, references: Any, metric: object, *, source: Any = None, segments: bool = False) -> Any:
     """The score of a system's lines, a float, as a run computes it; with `segments`, that of each line as a Series.
 
@@ -95,6 +97,7 @@ def evaluate(
 def evaluate(
     qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: Literal[True]
 ) -> "pd.DataFrame": ...
+@in_python("cb.evaluate('qrels.txt', 'system.run', ['MAP', 'nDCG@10'])")
 def evaluate(
     qrels: Any, run: Any, measures: Names, *, ideal: Any = None, n_documents: int = 0, per_topic: bool = False
 ) -> Any:
@@ -120,9 +123,13 @@ def evaluate(
         for topic, grades in judgments.grades.items()
     }
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
+    ranked = _run(run)
+    if judgments.topic_ids and ranked.topic_ids and not {*judgments.topic_ids} & {*ranked.topic_ids}:
+        said = f"its topics ({', '.join(ranked.topic_ids[:3])}, ...) are none of the judged ones"
+        raise InputError(f"run: {said} ({', '.join(judgments.topic_ids[:3])}, ...); write the ids alike in both")
     names: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
     chosen = tuple(checked("measures", measure_of(one), Measure) for one in names)
-    found = score_run(chosen, _run(run), judged)
+    found = score_run(chosen, ranked, judged)
     if not per_topic:
         return {one.name: float(one.aggregate(found[one.name])) for one in chosen}
     import pandas as pd
@@ -136,7 +143,7 @@ def evaluate(
 
 def _qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, str | Path):
-        return read_qrels(Path(qrels))
+        return read_qrels(_holding(qrels, "qrels"))
     grades = _nested("qrels", qrels, "relevance")
     return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
 
@@ -144,7 +151,15 @@ def _qrels(qrels: Any) -> Qrels:
 def _run(run: Any) -> Run:
     if isinstance(run, Run):
         return run
-    return read_run(Path(run)) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
+    return read_run(_holding(run, "run")) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
+
+
+def _holding(path: str | Path, what: str) -> Path:
+    """The path; raises `InputError` where the file holds something else, as where arguments are changed over."""
+    if (kind := kind_of(Path(path))) not in ("", what):
+        said = f"{what}: {str(path)!r} holds {HELD[kind]}, not {HELD[what]}"
+        raise InputError(f"{said}; a call is cb.evaluate(qrels, run, measures)")
+    return Path(path)
 
 
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
@@ -168,4 +183,5 @@ def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, floa
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
         number = f"{value} (a {'whole ' if kind is int else ''}number)"
         rows_of = f"rows with query_id, doc_id and {number}"
-        raise ConfigError(f"{what}: expected a mapping of mappings, a TREC file, or {rows_of}") from None
+        mapping = "{'q1': {'d1': 1}}"
+        raise ConfigError(f"{what}: expected a mapping such as {mapping}, a TREC file, or {rows_of}") from None

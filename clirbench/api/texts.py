@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 from clirbench.api.outcome import pandas_frame
 from clirbench.corpora.held import HeldCorpus
 from clirbench.corpora.sides import first_ten
-from clirbench.errors import ConfigError, InputError, closest
-from clirbench.files.tables import require_columns
+from clirbench.errors import ConfigError, InputError
 from clirbench.text import TextFile
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ["system", "segment", "text"]
+CALLED = {
+    "system": "sys system_id system_name sysid name model mt_system engine",
+    "segment": "seg segment_id seg_id segid line line_id sentence sentence_id sent_id id index",
+    "text": "txt hyp hypothesis translation mt target output lines hypotheses prediction candidate tgt",
+}
+"""What others call them."""
 
 
 def lines_of(what: str, lines: Any) -> tuple[str, ...]:
@@ -25,12 +30,27 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
     """
     if isinstance(lines, Path):
         return tuple(TextFile(lines).lines())
-    if isinstance(lines, str | Mapping) or not isinstance(lines, Iterable):
-        raise InputError(f"{what}: a list of lines was expected, or the Path of a file of lines, not {lines!r:.60}")
+    if meant := _instead(lines):
+        raise InputError(f"{what}: a list of lines was expected, not {lines!r:.60}; {meant}")
     kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
-        raise InputError(f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text")
+        join = "; give [' '.join(words) for words in LINES]" if isinstance(kept[wrong - 1], list) else ""
+        said = f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text"
+        raise InputError(f"{said}{join}")
     return tuple(line.removesuffix("\n") for line in kept)
+
+
+def _instead(lines: Any) -> str:
+    """What to give instead of what is no list of lines; nothing for what may be one."""
+    if isinstance(lines, Mapping):
+        return "give [*LINES.values()]"
+    if hasattr(lines, "columns"):
+        return f"give one column, FRAME[{str([*lines.columns][-1])!r}]"
+    if not isinstance(lines, str):
+        return "" if isinstance(lines, Iterable) else "leave it out, or give [line, ...]"
+    if "\n" in lines:
+        return "give TEXT.splitlines()"
+    return f"give [{lines!r:.60}]" if " " in lines.strip() else f"of a file of lines give pathlib.Path({lines!r})"
 
 
 def each_reference(references: Any) -> Iterable[Any]:
@@ -51,13 +71,18 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
     frame = None if isinstance(texts, Mapping) else pandas_frame(texts)
     held = texts if frame is None else _by_system(frame)
     if not isinstance(held, Mapping) or not held:
-        wanted = "{system: [line, ...]}, or a frame with the columns system, segment and text, was expected"
-        raise ConfigError(f"texts: {wanted}, not {texts!r:.60}")
+        wanted = "a frame with the columns system, segment and text, or {system: [line, ...]} was expected"
+        raise ConfigError(f"texts: {wanted}, not {texts!r:.60}; give texts={{'A': LINES_OF_A, 'B': LINES_OF_B}}")
     if references is None:
         raise ConfigError("texts: what they are held against is missing, references=[line, ...]")
-    if not isinstance(references, Mapping):
+    keys = [*references] if isinstance(references, Mapping) else []
+    if not keys:
         references = {chr(ord("A") + at): one for at, one in enumerate(each_reference(references))}
-    sides = {str(name): lines_of(f"references[{name!r}]", lines) for name, lines in references.items()}
+    called = {
+        name: f"references[{key!r}]" for name, key in zip(references, keys or range(len(references)), strict=True)
+    }
+    called = called if len(called) > 1 else dict.fromkeys(called, "references")  # as the caller wrote it
+    sides = {str(name): lines_of(called[name], lines) for name, lines in references.items()}
     systems = {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()}
     if {1} == {*map(len, sides.values())} != {len(sides)} in [{len(lines)} for lines in systems.values()]:
         raise ConfigError("references: one list for each line; a list for each reference is [*zip(*references)]")
@@ -67,15 +92,19 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
         None if source is None else lines_of("source", source),
         None if documents is None else lines_of("documents", map(str, documents)),
         size,
+        {str(name): one for name, one in called.items()},
     )
 
 
 def _by_system(rows: "pd.DataFrame") -> Mapping[str, Sequence[str]]:
     """The lines of each system of a frame, by segment: numbers in their order, other names as they first stand."""
-    if not any(closest(name, [*map(str, rows.columns)]) for name in COLUMNS):
-        wide = "; of one with a column for each system give df.to_dict('list')"
-        raise InputError(f"texts: a frame with the columns system, segment and text was expected{wide}")
-    require_columns("texts", COLUMNS, [*map(str, rows.columns)])
+    there = [*map(str, rows.columns)]
+    if lacking := [name for name in COLUMNS if name not in there]:
+        others = [name for name in there if name not in COLUMNS]
+        near = {one: name for name in lacking for one in others if one.lower() in CALLED[name].split()}
+        wide = "; one with a column for each system is df.to_dict('list')" if lacking == COLUMNS else ""
+        meant = f"; give df.rename(columns={near})" if near else wide
+        raise InputError(f"texts: no column {', '.join(lacking)}{meant}; columns: {', '.join(there[:6])}")
     found: dict[str, dict[Any, str]] = {}
     for system, segment, text in rows[COLUMNS].itertuples(index=False):
         if segment in found.setdefault(str(system), {}):

@@ -6,11 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from shlex import quote, split as shlex_split
 
 import yaml
 
+from clirbench.checks import pointed
 from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
+from clirbench.files.kinds import TOPICS, kind_of, to_type
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
 from clirbench.text import near_path
 
@@ -31,6 +34,7 @@ OF_SACREBLEU = {
 }  # fmt: skip
 """Names of metrics in sacreBLEU's options and signatures, and those of our YAML."""
 LISTED = ("metric", "measures")
+ONE_SIDE = re.compile(r"(source|src|target|tgt|trg)[_-]?lang(uage)?")
 KNOWN_BY = re.compile(r"^# Known by: (.*)", re.M)
 OPEN = re.compile(r"scores\.(?:rename|reference)\.")
 """Keys within keys whose value is a mapping."""
@@ -59,17 +63,18 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
     if word in OPTIONS:
         return f"Type clirbench --{word}"
     key = key_of(before)
-    if "=" in before and key in BY_NAME and BY_NAME[key].kind == TEXT and not BY_NAME[key].more and not path.exists():
+    takes = key not in BY_NAME or (BY_NAME[key].kind == TEXT and not BY_NAME[key].more)
+    if "=" in before and takes and not path.exists():
         return f"A text with a space is quoted; type '{before} {word}'"
     if _is_folder(path):
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
-    if path.is_file() and path.suffix in (".tsv", ".csv"):
-        return f"Type 'scores.tables=[{word}]' 'scores.measures=[COLUMN]'"
     if path.is_file():
+        if meant := to_type(path, kind_of(path) or ("table" if path.suffix in (".tsv", ".csv") else "")):
+            return f"Type {meant}"
         if (path.parent / "provenance.json").is_file():
             return f"It is a file of a run, whose page is {path.parent}/report.html"
-        around = next((one for one in path.absolute().parents[:2] if any(one.glob("reference*"))), "DIR")
+        around = _around(path) or "DIR"
         reader = next(_readers(path.parent, path), "")
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
@@ -111,11 +116,15 @@ def _set(name: str, *values: str) -> str:
     "'metric=[BLEU,chrF2]' 'measures=[MAP]'"
     """
     value, key = next(iter(values), "") or "VALUE", name.lstrip("+")
+    if number := as_number(key, value):
+        return f"{name}={number}"
     kind = NAMES if key == "metric" else BY_NAME[key].kind if key in BY_NAME else ""
     if kind == FLAG:
         return f"{name}={'false' if value == 'false' else 'true'}"
     if key == "languages":
         return f"{name}={_pair('-'.join(values))}"
+    if key == "analyzer" and (code := _code(value)):
+        return f"analyzer=language analyzer.code={code}"
     if "(" in value or value == "VALUE" or not (kind == NAMES or (kind == "" and (values[1:] or choices(key)))):
         return f"{name}={value}"
     if Path(value).suffix and (meant := _of_file(key, Path(value))):
@@ -142,12 +151,13 @@ def _spelled(key: str, name: str) -> str:
     """A name as the choice of a key is spelled that it is close to; itself where it is close to none."""
     meant, known = "", {one: one for one in choices("metric" if key in LISTED else key)}
     known |= OF_SACREBLEU if key in LISTED else {}
+    help_ = BY_NAME[key].help if key in BY_NAME else ""
+    known |= {one: one for one in re.findall(r"\w{4,}", help_) if "..." in help_}
     if key in LISTED and name not in known:
         try:
             return parse(name).name
         except ConfigError as error:
-            near = closest(re.split(r"\W", name)[0], [getattr(error, "meant", "")], 0.65)
-            meant = re.sub(r"^\w+", near, name) if near else ""
+            meant = getattr(error, "meant", "")
     return known.get(closest(name, [*known], 0.65)) or meant or name
 
 
@@ -158,7 +168,14 @@ def _pair(value: str) -> str:
     try:
         return "-".join(language_pair("languages", value))
     except ConfigError as error:
-        return str(error).partition("such as languages=")[2] or value
+        return str(error).rpartition("languages=")[2]
+
+
+def _code(name: str) -> str:
+    """`de` for `german`; nothing for what is no name of a language."""
+    from clirbench.corpora.layout import NAMED  # as in `_pair`
+
+    return NAMED.get(name.lower(), "")
 
 
 def _readers(folder: Path, *files: Path) -> Iterator[str]:
@@ -178,20 +195,55 @@ def other_layouts(overrides: Sequence[str]) -> Iterator[ConfigError]:
             yield ConfigError(f"folder={folder}: its files have a reader of their own; add corpus={name}")
 
 
-def of_option(option: str, words: Sequence[str]) -> str:
-    """What to type in place of an option, such as `--out=DIR` or `--out` before DIR, that there is not.
+def of_options(options: Sequence[str], words: Sequence[str]) -> str:
+    """What to type in place of options, such as `--out=DIR` or `--out` before DIR, that there are not: the whole
+    command where each is a setting.
 
     words: the whole command line.
     """
-    name, _, value = option.lstrip("-").partition("=")
-    values = [value] if value else _bare(words[words.index(option) + 1 :]) if option in words else []
+    mended, said, at, folder = list[str](), list[str](), 0, ""
+    while at < len(words):
+        word, at = words[at], at + 1
+        if word not in options:
+            folder = folder or _around(Path(word))
+            mended += [] if Path(word).is_file() and folder else [quote(word)]
+            continue
+        name, _, value = word.lstrip("-").partition("=")
+        values = [value] if value else _bare(words[at:])
+        at += 0 if value else len(values)
+        meant = _of_option(name, values, any("topics" in one for one in words))
+        said.append(f"type {meant}")
+        if meant[:10] == "clirbench " and _is_folder(Path(meant[10:])):
+            folder = meant[10:]
+        else:
+            mended.append(meant)
+    if folder and folder not in mended[:1]:
+        mended.insert(0, folder)
+    if "" in mended or not said:
+        return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+    rest = [one for one in shlex_split(" ".join(mended[1:])) if one != folder]
+    settings = all(one[:2] == "--" or ("=" in one and "VALUE" not in one) for one in rest)
+    return f"type clirbench {' '.join(mended)}" if settings else ", ".join(dict.fromkeys(said))
+
+
+def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
+    """What to type in place of an option of other programs; `topics`: whether topics are named beside it."""
+    if inside := next((one for value in values if (one := _around(Path(value)))), ""):
+        return f"clirbench {inside}"
+    if len(values) == 1 and name not in OUTPUT and (meant := to_type(Path(values[0]))):
+        return meant.replace(" topics=trec topics.path=FILE", "") if topics else meant
     if meant := elsewhere(name, *values):
-        return f"type {meant}"
-    if known := [one for one in OPTIONS if one.startswith(name)]:
-        return f"type --{known[0]}"
-    if (meant := _meant(name.replace("-", "_"), *values))[:4] == "Type":
-        return f"t{meant[1:]}"
-    return "settings are key=value, such as folder=DIR; clirbench --help lists the options"
+        return meant
+    if known := [one for one in OPTIONS if one.startswith(name) and not values]:
+        return f"--{known[0]}"
+    meant = _meant("measures" if name == "measure" else name.replace("-", "_"), *values)
+    return meant.removeprefix("Type ") if meant[:4] == "Type" else ""
+
+
+def _around(file: Path) -> str:
+    """The folder of MT outputs that a file lies in; nothing for another file."""
+    folders = file.parents[:2] if file.is_file() else ()
+    return next((str(one) for one in folders if any(one.glob("reference*"))), "")
 
 
 def _is_folder(path: Path) -> bool:
@@ -215,28 +267,35 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     >>> print(wrong_choice("topics", "queries.tsv", []))
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
-    path = Path(name)
+    path, spelled = Path(name), [_spelled(group, str(one)) for one in named or (name,)]
+    near = near if (near := _spelled(group, name)) in known else closest(name, known, 0.75)
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and (listed := other_names(group, name)):
         meant = listed
+    elif group == "analyzer" and "code" in (coded := _set(group, name)):
+        meant = coded
     elif path.suffix or len(path.parts) > 1:
         meant = _of_file(group, path)
-    elif group in ("experiment", "corpus") and _is_folder(near := path if _is_folder(path) else near_path(path)):
-        meant = f"folder={near}"
-    said = f"{group}={name}: is no name of {group}; type {meant}"
-    guess = closest_match(name, known)
-    if not meant and not closest(name, known, 0.75) and (beside := _table("beside").get(group)):
-        beside = beside.replace("NAMES", ",".join(map(str, named)))
-        return ConfigError(str(UnknownName(group, name, known)).replace("'.", f"'; {beside}.", 1).replace(guess, ""))
-    return ConfigError(said) if meant else UnknownName(group, name, known)
+    elif group in ("experiment", "corpus") and _is_folder(found := path if _is_folder(path) else near_path(path)):
+        meant = f"folder={found}"
+    elif group in LISTED and not meant and len(spelled) > 1 and {*spelled} <= {*known}:
+        name, meant = ",".join(map(str, named)), _set(group, *spelled)
+    if meant:
+        return ConfigError(f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}")
+    if not near and (beside := _table("beside").get(group)):
+        said = str(UnknownName(group, name, known)).replace(closest_match(name, known), "")
+        return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', ','.join(map(str, named)))}.", 1))
+    return UnknownName(group, name, known, near)
 
 
 def _of_file(group: str, path: Path) -> str:
-    """What to type where a file or folder is named in the place of a choice of a group."""
+    """What to type where a file or folder is named in the place of a choice of a group, or of a key: by what it holds,
+    or by its name."""
+    if meant := to_type(path):
+        return meant
     kind = path.suffix[1:] if path.suffix in (".tsv", ".jsonl") else "trec"
-    judged = f"relevance=qrels relevance.path={path} relevance.judged_by=people (or known_items, made)"
     folder = f"folder={path.parent if path.name == 'systems' else path}"
-    ways = {"topics": f"topics={kind} topics.path={path}", "relevance": judged}
+    ways = {"topics": to_type(path, kind), "relevance": to_type(path, "qrels")}
     return ways.get(group, folder if group in ("corpus", "systems", "experiment") else "")
 
 
@@ -246,6 +305,11 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
     groups: further keys that hold components, those of laboratories.
     """
     known, nodes = {*BY_NAME, *SECTIONS}, {"", *NODES, *groups}
+    sides = {key_of(one)[:1]: one.partition("=")[2] for one in overrides if ONE_SIDE.fullmatch(key_of(one))}
+    if len(sides) == 2:
+        pair = "-".join(sides[side] for side in sorted(sides))  # source before target
+        overrides = [one for one in overrides if not ONE_SIDE.fullmatch(key_of(one))]
+        yield ConfigError(f"languages are one key; type {_set('languages', pair)}")
     for override in overrides:
         value = override.partition("=")[2]
         name = key_of(override).partition("@")[0].replace("/", ".")
@@ -258,10 +322,15 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
                 yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:
             yield ConfigError(f"{override}: a key of a run cannot be taken away; give it another value")
+        elif name == "output" and f"output.{value}" in BY_NAME:
+            yield ConfigError(f"{override}: is no single value; type {_set(f'output.{value}', '')}")
         elif name in OUTPUT and not value.startswith("{"):
             yield ConfigError(f"{override}: is no key of one value; type hydra.run.dir={value or 'DIR'} for the folder")
         elif name in SECTIONS and not value.startswith(("{", "$")):
             meant = f"type 'scores.tables=[{value}]'; " if name == "scores" and "." in value else ""
+            having = [key for key in keys_of(name) if value in re.findall(r"\w+", BY_NAME[key].help)]
+            having = having or keys_of(name)[: value.isdigit() and len(keys_of(name)) == 1]
+            meant = f"type {_set(having[0], value)}; " if having else meant
             yield ConfigError(f"{override}: is no single value; {meant}its keys are {', '.join(keys_of(name))}")
         elif not (name in known or OPEN.match(name)) and (meant := elsewhere(name, value)):
             yield ConfigError(f"{override}: there is no key {name!r}. Type {meant}")
@@ -279,6 +348,9 @@ def _meant(name: str, *values: str) -> str:
     if flat := [known for known in (*BY_NAME, *nested) if known.replace(".", "_") == name]:
         return f"Type {_set(flat[0], *values)}"
     nested = [known for known in nested if known.endswith(f".{last}")]
+    groups = [group for group in COMPONENTS if values and values[0] in choices(group)]
+    if len(groups) == 1 and top == name:
+        return f"Type {groups[0]}={values[0]}"
     places = [known for known in BY_NAME if known.endswith(f".{last}")] + nested
     node = closest(top, NODES, 0.7) + name.removeprefix(top)  # the part that is misspelled alone is mended
     close = closest(name, (*BY_NAME, *(NODES if top == name else ())), 0.65 if not places else 0.8)
@@ -303,6 +375,11 @@ def refusal(error: BaseException) -> ConfigError:
         known = [f"{where}.{key}" for key in sorted(component_keys(where))] if where in COMPONENTS else []
         if where.startswith("hydra"):
             return ConfigError(f"there is no key {found[1]!r}.{closest_match(found[1], OF_HYDRA)}")
+        top, _, below = where.partition(".")
+        if below and top in COMPONENTS and last in component_keys(top):
+            return ConfigError(f"there is no key {found[1]!r}; type {top}.{last}=VALUE")
+        if top == "metric" and below in choices(top):
+            return ConfigError(f"{found[1]}: {below} takes no part; add it, 'metric=[{below},...]'")
         having = [name for name, path in choices(where).items() if last in _keys_in(path)] if known else []
         if having:
             meant = " or ".join(f"{where}={name}" for name in sorted(having))
@@ -322,11 +399,27 @@ def refusal(error: BaseException) -> ConfigError:
         meant = f"type {_set(name, *values.split(','))}"
         if name.endswith("title"):
             meant = f"""a text with a comma is quoted twice; type '{name}="{values}"'"""
+        elif number := as_number(name, values):
+            meant = f"a number has a point; type {name}={number}"
         elif name in COMPONENTS or (name in BY_NAME and BY_NAME[name].kind != NAMES and name != "languages"):
             meant = f"{name} takes one; type {name}={values.partition(',')[0]}"
         return ConfigError(f"{name}={values} has several values: {meant}; with --multirun each is a run of its own")
     said = re.sub(r" (To append|Config search path:) .*", "", text)
     return ConfigError(f"the configuration cannot be put together: {said}")
+
+
+def as_number(name: str, value: str) -> str:
+    """The number that a text with a comma or % is meant as, where a key takes one; else nothing.
+
+    >>> as_number("retrieval.k1", "1,2"), as_number("topics.n", "1,000"), as_number("correlation.alpha", "5%")
+    ('1.2', '1000', '0.05')
+    """
+    group, _, last = name.rpartition(".")
+    files = [path.read_text(encoding="utf-8") for path in choices(group).values()] if group in COMPONENTS else []
+    default = [found[1] for text in files if (found := re.search(rf"^{last}: (-?[\d.]+|null)\b", text, re.M))]
+    kind = BY_NAME[name].kind if name in BY_NAME else ""
+    whole = "whole" in kind or (default and all("." not in one for one in default))
+    return pointed(value, bool(whole)) if default or "number" in kind else ""
 
 
 PLAIN = re.compile(r"[\w.@+/*-]+")
@@ -354,6 +447,27 @@ def mentioned_experiment(overrides: Sequence[str]) -> str:
     return "scores" if any(override.startswith("scores.tables=") for override in overrides) else "demo"
 
 
+def refuse_twice(overrides: Sequence[str]) -> None:
+    """Raise `ConfigError` for one metric or measure after another: the first would be dropped in silence."""
+    for key in LISTED:
+        values = dict.fromkeys(one.partition("=")[2] for one in overrides if key_of(one) == key)
+        if len(values) > 1 and all(map(PLAIN.fullmatch, values)):
+            raise ConfigError(f"{' '.join(f'{key}={one}' for one in values)}: type {_set(key, ','.join(values))}")
+
+
+def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:
+    """An error for a file of topics or judgments of which no override says how it is read."""
+    said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
+    topics, judged = (said.get(key, "") for key in ("topics.path", "relevance.path"))
+    if kind_of(Path(topics)) == "qrels" and kind_of(Path(judged)) in TOPICS:
+        meant = f"type {to_type(Path(judged))} relevance.path={topics}"
+        yield ConfigError(f"topics.path={topics} relevance.path={judged}: are changed over; {meant}")
+    for group in ("topics", "relevance") if "experiment" not in said else ():
+        path = said.get(f"{group}.path", "")
+        if path and group not in said and (meant := _of_file(group, Path(path))):
+            yield ConfigError(f"{group}.path={path}: nothing says how it is read; type {meant}")
+
+
 def refuse_demo_beside_data(words: Sequence[str]) -> None:
     """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs."""
     said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
@@ -369,6 +483,8 @@ def how_to_quote(override: str) -> str:
     'measures=[MAP,"RBO(p=0.9)"]'
     """
     key, _, value = re.sub(r"=\((.*)\)$", r"=[\1]", override.replace("==", "=", 1)).partition("=")
+    value = re.sub(r"(=\d+),(\d)", r"\1.\2", value)  # p=0,9
+    value = re.sub(r"\{(\w+)\}", r"%\1%", value) if key.endswith("pattern") else value
     if (missing := value.count("[") - value.count("]")) > 0:
         return f"A bracket is not closed; type '{override}{']' * missing}'"
     if key in BY_NAME and BY_NAME[key].kind not in (TEXT, NAMES, PAIRS):
@@ -387,7 +503,7 @@ VALUE = r"""\[[^\]]*\]|'[^']*'|"[^"]*"|[\w~./+-][^\s,;'":)]*"""
 SETTING = re.compile(
     rf"""'(?P<whole>[a-z_]+[\w.]*=[^']*)'|(?<![\w.])(?P<key>[a-z_]+(?:\.\w+)*)(?:=(?P<value>{VALUE}))?"""
 )
-TYPED = {"true": "True", "false": "False", "null": "None"}
+TYPED = {"true": "True", "false": "False", "null": "None", "None": "None"}
 
 
 def in_python(text: str) -> str:
@@ -396,7 +512,7 @@ def in_python(text: str) -> str:
     >>> in_python("topics.n=0 must be a whole number; type 'measures=[MAP,nDCG]' relevance.path=q.txt")
     'topics__n=0 must be a whole number; type measures=["MAP", "nDCG"] relevance__path="q.txt"'
     """
-    text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=['; .]|$)", r'\1cb.run("\2")', text)
+    text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=[';.]|\s*$)", r'\1cb.run("\2")', text)
     return SETTING.sub(_in_python, re.sub(r"; '--cfg job -p \w+' shows its keys", "", text))
 
 
@@ -410,10 +526,10 @@ def _in_python(found: re.Match[str]) -> str:
 
 
 def _value(text: str) -> str:
-    if text.startswith("[") and "(" in re.sub(r'"[^"]*"', "", text):  # objects, as Python writes them
+    if "..." in text or (text[:1] == "[" and "(" in re.sub(r'"[^"]*"', "", text)):  # objects, as Python writes them
         return text
     if text.startswith("["):
         items = re.findall(r'"[^"]*"|[^,]+', text[1:-1])
         return f"[{', '.join(map(_value, map(str.strip, items)))}]"
     bare = text.strip("\"'")
-    return TYPED.get(bare) or (bare if re.fullmatch(r"-?[\d.]+", bare) else f'"{bare}"')
+    return TYPED.get(bare) or (bare if re.fullmatch(r"-?[\d.]+", text) else f'"{bare}"')

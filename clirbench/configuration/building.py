@@ -20,7 +20,7 @@ from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from clirbench.checks import checked, name_list, require
+from clirbench.checks import checked, name_list, not_a, require
 from clirbench.columns import kind
 from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys, wrong_choice
 from clirbench.configuration.composing import (
@@ -91,7 +91,7 @@ def wrong_settings(node: Any, key: str) -> Iterator[ClirbenchError]:
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
             elif entry in hints and (wanted := misfit(value, hints[entry])):
                 node = f"; it is chosen by {entry}=NAME" if entry in NODES and is_text(value) else ""
-                yield ConfigError(f"{name}.{entry}={value!r} must be {wanted}{node}")
+                yield not_a(wanted, f"{name}.{entry}", value, node)
 
 
 def misfit(value: Any, hint: Any) -> str:

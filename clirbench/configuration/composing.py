@@ -37,6 +37,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration.advice import (
+    COMPONENTS,
     component_keys,
     how_to_quote,
     mentioned_experiment,
@@ -44,6 +45,7 @@ from clirbench.configuration.advice import (
     refusal,
     spell_for_hydra,
     unknown_keys,
+    unplaced,
     wrong_choice,
 )
 from clirbench.configuration.laboratories import (
@@ -234,10 +236,13 @@ def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
     if folders == []:  # what others configure may have keys of its own
         errors += unknown_keys(overrides, laboratory_groups())
-        errors += other_layouts(overrides)
+        errors += [*other_layouts(overrides), *unplaced(overrides)]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
+    if any(key_of(one).startswith("topics") for one in overrides):
+        for error in errors:
+            error.args = tuple(str(one).replace(" topics=trec topics.path=FILE", "") for one in error.args)
     raise_all(errors)
     named = [one for one in overrides if one.lstrip("+").startswith("experiment=")]
     if len(named) > 1:
@@ -271,14 +276,16 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
         value = override.value()
         named = value if isinstance(value, list) else [value]
     for name in named:
+        if isinstance(name, dict) and group in COMPONENTS:
+            said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
+            raise ConfigError(f"{text}: a mapping is no name of {group}; type {said}")
         if not isinstance(name, str):
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
             number = {"n", "k"} & component_keys(group) if type(name) is int else ()
             none += "".join(f"; type {group}.{one}={name}" for one in number)
             said = "null" if name is None else repr(name)
             raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
-        if name not in known:
-            raise wrong_choice(group, name, known, named)
+    raise_all([wrong_choice(group, name, known, named) for name in named if name not in known])
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:

@@ -17,7 +17,8 @@ class HeldCorpus:
     """Texts by system and references by letter, read as the same texts in a folder are (`FolderCorpus`).
 
     `references`: all of them are used, the first is searched. `documents`: the document of each line; without it
-    `documents_size` lines are one. Messages name a text as the caller has it, `texts['A']`.
+    `documents_size` lines are one. Messages name a text as the caller has it, `texts['A']`; references
+    as `called` does.
 
     `read` raises `AlignmentError`, `InputError`, or all of them at once as `Problems`.
     """
@@ -27,6 +28,7 @@ class HeldCorpus:
     source: Sequence[str] | None = None
     documents: Sequence[str] | None = None
     documents_size: int = 1
+    called: Mapping[str, str] = field(default_factory=dict)
     layout: HeldLayout = field(init=False)
 
     def __post_init__(self) -> None:
@@ -35,8 +37,7 @@ class HeldCorpus:
             check_name("texts", "system", name)
         for doc_id in dict.fromkeys(self.documents or ()):
             check_doc_id("documents", doc_id)
-        one = "references" if len(self.references) == 1 else ""
-        files = {f"reference-{name}.txt": (one or f"references[{name!r}]", of) for name, of in self.references.items()}
+        files = {f"reference-{name}.txt": (self.called.get(name, name), of) for name, of in self.references.items()}
         files |= {f"systems/{name}.txt": (f"texts[{name!r}]", lines) for name, lines in self.texts.items()}
         files |= {"source.txt": ("source", self.source)} if self.source is not None else {}
         layout = HeldLayout(

@@ -293,6 +293,11 @@ def _taken(metric: str, layout: Layout, scoring: str) -> tuple[str, str]:
 
 
 CODE = re.compile("[A-Za-z]{2,3}")
+NAMED = {
+    "arabic": "ar", "chinese": "zh", "czech": "cs", "dutch": "nl", "english": "en", "finnish": "fi", "french": "fr",
+    "german": "de", "hindi": "hi", "italian": "it", "japanese": "ja", "polish": "pl", "portuguese": "pt",
+    "russian": "ru", "spanish": "es", "swahili": "sw", "turkish": "tr", "ukrainian": "uk",
+}  # fmt: skip
 PAIR = re.compile(f"({CODE.pattern})-({CODE.pattern})")
 WELL_KNOWN = re.compile("ar|cs|da|de|en|es|et|fi|fr|gu|he|hi|hu|is|it|ja|ko|lt|lv|nl|no|pl|pt|ro|ru|sv|tr|uk|zh")
 """Codes that stay as they are."""
@@ -353,11 +358,18 @@ def language_pair(key: str, pair: str) -> tuple[str, str]:
     """Source and target of `de-en`; raises `ConfigError`, naming `key`, for what is no pair of languages."""
     found = PAIR.fullmatch(pair)
     if found is None:
-        words = re.findall("[a-z]+", re.sub("^(..)(..)$", r"\1-\2", pair.lower()))
+        words = [NAMED.get(one, one) for one in re.findall("[a-z]+", re.sub("^(..)(..)$", r"\1-\2", pair.lower()))]
         meant = "-".join([*words, "en"][:2])
         meant = meant if PAIR.fullmatch(meant) and len(words) < 3 and meant != "en-en" else "de-en"
         raise ConfigError(f"{key}={pair}: a pair SOURCE-TARGET in ISO 639 codes was expected, such as {key}={meant}")
-    return language_code(found[1], f"{key}={pair}: "), language_code(found[2], f"{key}={pair}: ")
+    codes = list[str]()
+    for code in found.groups():
+        try:
+            codes.append(language_code(code, f"{key}={pair}: "))
+        except ConfigError as error:  # the other one may be right
+            meant = re.sub(rf"\b{code}\b", str(error).rpartition("such as ")[2].partition(",")[0], pair)
+            raise ConfigError(f"{error}; type {key}={meant}") from None
+    return codes[0], codes[1]
 
 
 def language_of(sample: str) -> str:

@@ -98,11 +98,19 @@ class ScoreTables:
                 table = one if isinstance(one, TextTable) else _table_at(table_path(one))
                 named.update(_data_columns(table))
                 tables.append(self._renamed(table))
+        for table in tables:
+            with gathered(errors):
+                self._refuse_marks(table)
         raise_all(errors)
         if not tables:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
         columns = self._columns(tables, computed, errors)
         renamed = {name for table in tables for name in _data_columns(table)}
+        rows = {system for table in tables for system in table.column(system_column(table))}
+        if self.measures and {*self.measures} <= rows - renamed:
+            raise InputError(
+                f"{tables[0].where}: {', '.join(self.measures)} stand in rows; turn the table: a row a system"
+            )
         for key in ("rename", *_COLUMN_LISTS):
             names = named if key == "rename" else renamed
             unknown = (name for name in getattr(self, key) if name not in names)
@@ -125,6 +133,26 @@ class ScoreTables:
         }
         made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
+
+    def _refuse_marks(self, table: TextTable) -> None:
+        """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups."""
+        odd: dict[str, list[str]] = {}
+        for name in _data_columns(table):
+            held = [cell.strip() for cell in table.column(name) if cell.strip().lower() not in MISSING]
+            wrong = [cell for cell in held if as_number(cell) is None]
+            if wrong and name not in (*self.metadata, *self.ignore) and all(map(LIKE_A_NUMBER.fullmatch, held)):
+                odd[name] = wrong
+        cells = [cell for of in odd.values() for cell in of]
+        if not cells:
+            return
+        marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
+        grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*", cell) for cell in marked)
+        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
+        typed = f'sed -E "{sed if marked else "s/%//g"}" {table.where} > new{Path(table.where).suffix}'
+        shown = ", ".join(map(repr, cells[:3]))
+        said = f"{table.where}: column {', '.join(map(repr, odd))}: such as {shown}; 12.5 and 1e-3 are read, without"
+        text = f"'scores.metadata=[{','.join(odd)}]'"
+        raise InputError(f"{said} commas, spaces and %; type {typed} (if it is text, {text})")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
@@ -153,6 +181,7 @@ class ScoreTables:
     ) -> dict[str, tuple[TextTable, dict[str, str]]]:
         """The table and the cells by system of each column; one that is there twice goes to `errors`."""
         columns: dict[str, tuple[TextTable, dict[str, str]]] = {}
+        again: dict[str, list[str]] = {}
         for table in tables:
             systems = table.column(system_column(table))
             for name in _data_columns(table):
@@ -160,9 +189,11 @@ class ScoreTables:
                     continue
                 twice = "is computed and also" if name in computed and not self._is_marked(name, computed) else ""
                 if twice := twice or (f"is in {columns[name][0].where} and" if name in columns else ""):
-                    remedy = "leave one out (scores.ignore=[NAME]) or rename it ('scores.rename={OLD: NEW}')"
-                    errors.append(ConfigError(f"column {name} {twice} in {table.where}; {remedy}"))
+                    again.setdefault(f"{twice} in {table.where}", []).append(name)
                 columns.setdefault(name, (table, dict(zip(systems, table.column(name), strict=True))))
+        for twice, names in again.items():
+            remedy = f"leave one out ('scores.ignore=[{','.join(names)}]') or rename it ('scores.rename={{OLD: NEW}}')"
+            errors.append(ConfigError(f"column {', '.join(names)} {twice}; {remedy}"))
         return columns
 
     def _numbers(self, table: TextTable, name: str, cells: Mapping[str, str]) -> dict[str, float]:

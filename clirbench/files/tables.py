@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clirbench.errors import InputError, closest
+from clirbench.files.kinds import refuse
 from clirbench.text import SURROGATE, TextFile, check_name, current_limits, decoded, limit_error
 
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
@@ -54,7 +55,9 @@ class TextTable:
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             check_name(f"{self.where}: line {number}", name, cell)
             if cell in first:
-                raise InputError(f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already")
+                raise InputError(
+                    f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already; one line each"
+                )
             first[cell] = number
 
 
@@ -63,10 +66,17 @@ def require_columns(where: str, names: Sequence[str], header: Sequence[str]) -> 
     if missing := [name for name in names if name not in header]:
         others = {name: [other for other in header if other[:1].lower() == name[0]] for name in missing}
         meant = "".join(f"; call {near!r} {name}" for name, of in others.items() if (near := closest(name, of)))
-        meant += TABS if len(header) == 1 else ""
+        meant += _tabs(where, header[0]) if len(header) == 1 else ""
         if any(map(NUMBER.fullmatch, header)):
             meant = f"; its first line is no header: put {' TAB '.join(names)} before it"
         raise InputError(f"{where}: no column {', '.join(missing)}{meant}; columns: {', '.join(header)}")
+
+
+def _tabs(where: str, header: str) -> str:
+    """How to put TABs into a table that has something else between its columns; nothing where it has one column."""
+    between = next((one for one in ";| " if one in header), "")
+    tr = {";": "';,' '\\t.'", "|": "'|' '\\t'", " ": "-s ' ' '\\t'"}  # where ; stands between, numbers have commas
+    return f"; a TAB stands between columns: type tr {tr[between]} < {where} > new.tsv" if between in tr else TABS
 
 
 def as_number(cell: str) -> float | None:
@@ -115,6 +125,7 @@ def table_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, S
         row = row[:-1] if len(row) == len(header) + 1 and not row[-1].strip() else row
         if len(row) != len(header):
             spaces = TABS if len(row) < len(header) and any(" " in cell for cell in row) else ""
+            spaces = _tabs(str(path), header[0]) if len(header) == 1 else spaces
             raise InputError(f"{path}: line {number}: {len(row)} columns, {known}{spaces}")
         yield number, row
 
@@ -125,8 +136,9 @@ def system_column(table: TextTable) -> str:
         for name in sorted(table.header, key=lambda name: name != wanted):
             if name.lower() == wanted:
                 return name
+    refuse(Path(table.where), "table")
     if len(table.header) == 1:
-        raise InputError(f"{table.where}: is one column, {table.header[0]!r}; save it as .tsv, with tabs{TABS}")
+        raise InputError(f"{table.where}: is one column, {table.header[0]!r}{_tabs(table.where, table.header[0])}")
     if any(map(NUMBER.fullmatch, table.header)):
         raise InputError(f"{table.where}: line 1 is no header, it has numbers; put one above: system, BLEU, MAP, ...")
     columns = zip(table.header, *table.rows, strict=True)

@@ -20,6 +20,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from clirbench.errors import UNSEEN, ClirbenchError, InputError, gathered, raise_all, writing
+from clirbench.files.kinds import refuse
 from clirbench.native.library import compiled
 from clirbench.text import LONGEST_NAME, TextFile, check_name, decoded, lookalike_names
 from clirbench.types import Qrels, Run
@@ -105,7 +106,7 @@ def read_run(path: Path, known: Container[str] | None = None) -> Run:
     float32's range, bytes that are not UTF-8, and a file without a line.
     """
     scores: dict[str, dict[str, float]] = {}
-    for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag"):
+    for number, fields in _fields(path, 6, "topic Q0 doc_id rank score tag", kind="run"):
         value = float(fields[4]) if NUMBER.fullmatch(fields[4]) else math.nan
         if not abs(value) <= LARGEST:
             said = f"{path}: line {number}:"
@@ -160,7 +161,8 @@ def read_runs(folder: Path, known: Container[str] | None = None) -> dict[str, Ru
     Raises `InputError` where the folder holds none, or one system twice, and as `read_run` does; all of it at once.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder of run files")
+        around = f"; it is a file, type runs={folder.parent}" if folder.is_file() else ""
+        raise InputError(f"{folder}: no such folder of run files{around}")
     paths: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         match = re.fullmatch(r"([^.].*?)\.run(\.gz)?", path.name)
@@ -226,11 +228,13 @@ def _judgment_fields(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     """The fields of each judgment: TREC's four, or BEIR's three below their header."""
     header = next(TextFile(path).blocks(), b"").partition(b"\n")[0]
     if tuple(header.split()) != BEIR:
-        return _fields(path, 4, "topic iteration doc_id grade (three below BEIR's header; six are a system's run)")
+        return _fields(path, 4, "topic iteration doc_id grade (three below BEIR's header)")
     return islice(_fields(path, 3, "query-id corpus-id score", document=1), 1, None)
 
 
-def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[tuple[int, list[bytes]]]:
+def _fields(
+    path: Path, count: int, layout: str, document: int = 2, kind: str = "qrels"
+) -> Iterator[tuple[int, list[bytes]]]:
     """Line number (1-based) and fields of every line that is not blank, the document's id among them at `document`;
     every field is valid UTF-8.
     """
@@ -244,9 +248,11 @@ def _fields(path: Path, count: int, layout: str, document: int = 2) -> Iterator[
             if len(fields) == count:
                 yield number, fields
             elif fields:
-                raise InputError(
-                    f"{path}: line {number}: {len(fields)} fields between spaces or TABs, expected {count}: {layout}"
-                )
+                refuse(path, kind)
+                comma = next((one for one in ",;|" if line.count(one.encode()) == count - 1), "")
+                meant = f"; type tr '{comma}' ' ' < {path} > new{path.suffix}" if comma else ""
+                said = f"{path}: line {number}: {len(fields)} fields between spaces or TABs"
+                raise InputError(f"{said}, expected {count}: {layout}{meant}")
 
 
 def _refuse_unwritable(path: Path, kind: str, ids: Iterable[str]) -> None:

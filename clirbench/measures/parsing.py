@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import Any, TypeAlias
 
-from clirbench.errors import ConfigError, UnknownName
+from clirbench.errors import ConfigError, UnknownName, closest
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import IrMeasure
 from clirbench.measures.rbo import RBO
@@ -29,6 +29,14 @@ OF_TREC_EVAL = {
 }  # fmt: skip
 """Names of trec_eval, in small letters (and ranx, which has them with @), as ir-measures calls them."""
 
+COMMA = re.compile(r"(=\s*\d+),(\d+)")
+DIGITS = str.maketrans("OoIl", "0011")
+"""Letters that are typed for digits."""
+SLIPPED = re.compile(
+    r"(?P<base>.*?)(?:(?:[\W_]*(?=\d)|[\W_]+(?=\D?\d))(?P<cutoff>[\d.OoIl]+))?\s*(?P<rest>(?:\(.*)?)", re.DOTALL
+)
+"""A name and its cut-off, however they are joined."""
+
 Kinds: TypeAlias = Mapping[str, tuple[Any, Mapping[str, Any]]]
 """By name the class of a measure, and what the name sets that differs from the class's defaults."""
 
@@ -41,8 +49,10 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
     """
     match = NAME.fullmatch(name)
     if match is None:
-        raise ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
+        raise _unknown(name, of_laboratories())
     base, cutoff = match["base"], match["cutoff"]
+    if (pointed := COMMA.sub(r"\1.\2", name)) != name:
+        raise ConfigError(f"measure {name!r}: a number has a point, not a comma; type {pointed}")
     if cutoff is not None and float(cutoff) == 0:
         raise ConfigError(f"measure {name!r}: the cut-off after @ must be above 0")
     if base == "GMAP":
@@ -57,8 +67,24 @@ def parse(name: str, of_laboratories: Callable[[], Kinds] = dict) -> Measure:
         if (known := TREC_EVAL.fullmatch(name)) and (meant := OF_TREC_EVAL.get(known["name"].lower())):
             spec = f"{meant}@{known['cutoff']}" if known["cutoff"] else meant
             return IrMeasure(name, spec, geometric=known["name"].lower() == "gm_map")
-        raise UnknownName("measure", base, choices(theirs))
+        raise _unknown(name, theirs)
     return IrMeasure(name, name)
+
+
+def _unknown(name: str, theirs: Kinds) -> ConfigError:
+    """The error for a name that nobody knows, with the measure that it is close to, its cut-off with it."""
+    listed = re.split(r"[\s,;+|]+(?![^(]*\))", name.strip("[] "))
+    if len(listed) > 1 and all(map(is_measure, listed)):
+        return ConfigError(f"measure {name!r}: several are a list, measures=[{','.join(listed)}]")
+    found = SLIPPED.fullmatch(name)
+    word, at, rest = (found[key] or "" for key in ("base", "cutoff", "rest")) if found else (name, "", "")
+    known = OF_TREC_EVAL | {one: one for one in choices(theirs)}
+    if meant := known.get(closest(word, [*known], 0.65), ""):
+        at = at.translate(DIGITS)
+        meant += (f"(p={at})" if "." in at else f"@{at}" if at else "") + rest
+    if meant in ("", name) and NAME.fullmatch(name) is None:
+        return ConfigError(f"measure {name!r} cannot be read; write NAME, NAME@k or NAME(key=value,...)")
+    return UnknownName("measure", name, choices(theirs), meant)
 
 
 def is_measure(name: str) -> bool:

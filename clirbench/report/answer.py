@@ -19,7 +19,7 @@ from clirbench.pages import NUMBERS, Finding, listed, number, percent, written
 from clirbench.result import Result
 from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
-from clirbench.statistics.belonging import NONE, NUMBERED, Units, covariates
+from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
 from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, explaining, real_metrics, within_strata
@@ -209,9 +209,8 @@ def separable(result: Result, name: str) -> Iterator[Finding]:
     of = "checkpoints" if along else "systems" if units.independent else "groups"
     values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
     values["by"] = next(iter(result.decisions), "")
-    yield from (
-        Finding.of("separable_pairs", **asdict(row), **values) for row in result.separable if row.metric == name
-    )
+    rows = (row for row in result.separable if row.metric == name)
+    yield from (Finding.of("separable_pairs", **asdict(row), **values) for row in rows)
 
 
 def _grades(result: Result, measure: Column, units: Units) -> dict[str, str]:
@@ -402,7 +401,7 @@ def _judged(found: Finding) -> str:
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; scores.reference declares that the metrics' own reference was no judge": read and found["other_text"],
+        "; the key scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -412,8 +411,9 @@ def _judged(found: Finding) -> str:
 
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
+        made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
-        return f"If each system was made independently, {then}."
+        return f"If {made} made independently, {then}."
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
     but += f", type units={{units}}{' (by the names)' * maker}: then {_remains(found)}"

@@ -106,7 +106,7 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     if counted := result.separable:
         told = (
             "separable: pairs of these systems (one of each group) that differ significantly by paired topics "
-            "(Benjamini and Hochberg, .05); they are the easy pairs."
+            "(Benjamini and Hochberg, .05); they are the easy pairs and share systems, so p exceeds that of coin flips."
         )
         about = {"p_value": "of as many right pairs by luck: metrics' values change systems, for all metrics together"}
         title = "Do metrics order the pairs of systems that differ significantly?"

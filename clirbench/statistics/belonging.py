@@ -112,7 +112,7 @@ def units_of(
             return Units(_filled(board.metadata[units], board.systems), units, steps, source)
         if units in (named := _by_name(board, near)):
             return named[units]
-        raise UnknownName("metadata column in units", units, [*board.metadata, NONE])
+        raise UnknownName("metadata column in units", units, [*board.metadata, NONE, *named])
     for column in (*RUNS, *KINDS):
         labels = _filled(board.metadata.get(column, ()), board.systems)
         if labels and _makes_units(column, labels, steps):

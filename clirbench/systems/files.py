@@ -90,6 +90,12 @@ class FileSystems:
                 found.append(Translation(name, None, None, system.metadata, why))
             else:
                 found.append(replace(system, left_out=misaligned(corpus, system, errors)))
+        side = corpus.english
+        unequal = errors and all(isinstance(error, AlignmentError) for error in errors)
+        lengths = {survey(one.collection).n_lines for one in found if unequal and one.collection is not None}
+        if len(found) > 1 and len(lengths) == 1 and lengths != {side.map.n_lines}:
+            all_of_them, cure = f"each of the {len(found)} systems", "; mend the former"
+            raise unequal_lines_error(side.text.where, side.map.n_lines, all_of_them, lengths.pop(), cure)
         raise_all(errors)
         return tuple(found)
 

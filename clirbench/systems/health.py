@@ -83,7 +83,7 @@ class FileHealth:
             f"from line {self.from_line} on it fits the reference better {way} than line by line; a line seems to be "
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
-            f"{self.crlf_lines} {of} end in a carriage return (CRLF), which is part of their text": self.crlf_lines,
+            f"{self.crlf_lines} {of} end in a carriage return (CRLF), part of them: sed -i 's/\\r$//'": self.crlf_lines,
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
             "begins with a byte order mark, which is part of its first word (save it as UTF-8 without one)": self.bom,
         }

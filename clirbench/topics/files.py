@@ -21,6 +21,7 @@ from typing import Any
 
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.files.kinds import refuse
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name, did_you_mean, whole_text
 from clirbench.types import Documents, Topic
@@ -91,7 +92,12 @@ class TopicFiles(ABC):
         return f"{self.kind}:{'+'.join(self.names)}|sha256:{hashlib.sha256(contents.encode()).hexdigest()[:12]}"
 
     def topics(self, documents: Documents) -> Sequence[Topic]:
-        held = [entry for path in topic_files(self.path) for entry in self.read(path)]
+        try:
+            held = [entry for path in topic_files(self.path) for entry in self.read(path)]
+        except InputError:
+            for path in topic_files(self.path):
+                refuse(path, self.kind.partition(".")[0])
+            raise
         if not held:
             raise InputError("no topics in the topic files")
         known = {name for entry in held for name in entry.fields}
@@ -165,8 +171,6 @@ class TsvTopics(TopicFiles):
 
     def read(self, path: Path) -> Iterator[RawTopic]:
         first = next(TextFile(path).blocks(), b"").partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
-        if first[:1] == "<" and "\t" not in first:
-            raise InputError(f"{path}: line 1 has no TAB, but <; are these TREC topics? topics=trec topics.path={path}")
         table = read_table(path, () if set(first.split("\t")) & set(ID_KEYS) else ("topic_id", "title"))
         key = next(name for name in table.header if name in ID_KEYS)
         for number, row in zip(table.numbers, table.records(), strict=True):

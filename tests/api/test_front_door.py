@@ -167,7 +167,7 @@ QRELS: dict[str, dict[str, int]] = {"1": {"d": 1}}
         (lambda: cb.run(corpus=cb.corpora.Folder), r"did you mean FolderCorpus\(\)"),
         (lambda: cb.load("."), "not the folder of a finished run"),
         (lambda: cb.load(3), "the folder of a run was expected"),  # type: ignore[arg-type]
-        (lambda: cb.correlate(TABLE, None), r"measures=None: a list of names was expected, measures=\[A, B\]"),  # type: ignore[arg-type]
+        (lambda: cb.correlate(TABLE, None), r'measures=None: a list of names was expected, measures=\["A", "B"\]'),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, ["MAP"], given=3), "given=3: a list of names"),  # type: ignore[arg-type]
         (lambda: cb.correlate(TABLE, []), r'MAP, named as .*type measures=\["MAP"\]'),
         (lambda: cb.pool([]), "no two of these collections"),

@@ -74,7 +74,7 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: cb.run(texts=["a", "b"], references=LINES), r"^texts: \{system: \[line, ...\]\}, or a frame"),
+        (lambda: cb.run(texts=["a", "b"], references=LINES), r"^texts: .*; give texts=\{'A'"),
         (lambda: cb.run(texts={}, references=LINES), r"^texts: .* was expected, not \{\}"),
         (lambda: cb.run(texts={"A": LINES}), r"^texts: .* is missing, references=\[line, ...\]"),
         (lambda: cb.run(texts={"A": "a b"}, references=LINES), r"^texts\['A'\]: a list of lines was expected"),
@@ -93,7 +93,7 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
         ),
         (lambda: cb.run(texts={"a\tb": LINES}, references=LINES), "^texts: system .* control character"),
         (lambda: cb.run(texts=frame().drop(columns="text"), references=LINES), "^texts: no column text; columns"),
-        (lambda: cb.run(texts=frame().rename(columns={"text": "txt"}), references=LINES), "; call 'txt' text; columns"),
+        (lambda: cb.run(texts=frame().rename(columns={"text": "txt"}), references=LINES), r"\{'txt': 'text'\}"),
         (
             lambda: cb.run(texts={"A": ["a\nb", *LINES[2:]]}, references=LINES),
             r"texts\['A'\] .its line 1 has a line br",

@@ -243,7 +243,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; scores.reference declares that the metrics' own reference was no judge."
+    assert sentence(told) == f"{said}; the key scores.reference says that the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -369,7 +369,8 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
          "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
          "system, type units=maker (by the names): then the evidence for X is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
-         "If each system was made independently, which clirbench does not assume, the evidence for X would be strong."),
+         "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
+         "strong."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},

@@ -46,8 +46,11 @@ class MtmeCorpus:
     scores: Sequence[str] = ("*",)
 
     def __post_init__(self) -> None:
-        if not str(self.folder or "") or not self.pair:
-            raise ConfigError("corpus.folder or corpus.pair is not set: name a test set, and corpus.pair=de-en or so")
+        if not str(self.folder or ""):
+            raise ConfigError("folder is not set: name a test set, folder=DIR, and its languages, corpus.pair=de-en")
+        if not self.pair:
+            pairs = sorted(path.stem for path in Path(self.folder or "").glob("sources/*.txt"))
+            raise ConfigError(f"corpus.pair is not set; type corpus.pair={' or '.join(pairs) or 'de-en'}")
 
     def read(self) -> Corpus:
         root = Path(self.folder or "")

@@ -35,7 +35,7 @@ PART = "YEAR/PAIR of paths.mirror was expected, such as wmt22/de-en"
           for part in ("de-fr", "wmt22/../de-fr", "/wmt22/de-fr", "a/b/c/d")),
         (TWO, lambda f: WmtFolder(str(f), "wmt22/de-fr/A-C").read(), UnknownName, "'C'.*Choices: A, B"),
         ({}, lambda f: WmtFolder(str(f), "wmt22/de-xx").read(), ClirbenchError, "wmt22/de-xx"),
-        ({}, MtmeCorpus, ConfigError, r"corpus\.folder or corpus\.pair is not set"),
+        ({}, MtmeCorpus, ConfigError, r"corpus.pair is not set; type corpus.pair=de-en"),
         (MTME, lambda f: MtmeCorpus(f, "en-cs").read(), InputError, "no references/en-cs"),
         ({}, lambda f: MtmeCorpus(f / "none", "de-en").read(), InputError, "no such folder"),
         (MTME | {"documents/de-en.docs": "news d\n"}, lambda f: MtmeCorpus(f, "de-en").read(), AlignmentError,
