@@ -81,7 +81,8 @@ def agreement(row: Correlation, result: Result) -> Finding:
     values |= {"confidence": row.scheme.partition(",")[0], "grouped_by": "" if units.independent else units.source}
     values |= {"declared": bool(result.experiment.units) or units.source in result.board.metadata, "topics": topics}
     values["topics_to_add"] = topics_to_add(row.reliability, topics) if row.grade == NOISY else None
-    by = judged(result.board[row.measure], ())["judged_by"]
+    by, (tau, low, worse) = judged(result.board[row.measure], ())["judged_by"], _least(row, result)
+    values |= {"worse": worse, "worse_tau": tau, "worse_low": low} if worse else {}
     return Finding.of("agreement", **values, groups_needed=needed, judged_by=by)
 
 
@@ -90,12 +91,14 @@ def _best_first(rows: Iterable[Correlation], result: Result) -> list[Correlation
     return sorted(rows, key=lambda row: (PLACE[row.grade], -_least(row, result)[1]))
 
 
-def _least(row: Correlation, result: Result) -> tuple[float, float]:
-    """The least tau and the least low end that the grade of a row goes by: its own, or by other topics that count."""
+def _least(row: Correlation, result: Result) -> tuple[float, float, str]:
+    """Tau and the low end that the grade of a row goes by, the least of its own and of other topics that count, and
+    the reference whose these are, where it is another."""
     kinds = result.kinds if row.measure == getattr(result.board.first_measure, "name", "") else {}
-    others = (of.counted(TOPICS if by == SECOND else ANOTHER).get(row.metric) for by, of in kinds.items())
-    found = [(row.value, row.ci_low), *((one.tau, one.low) for one in others if one)]
-    return min(tau for tau, _ in found), min(low for _, low in found)
+    others = {by: of.counted(TOPICS if by == SECOND else ANOTHER).get(row.metric) for by, of in kinds.items()}
+    found = [(row.value, row.ci_low, ""), *((one.tau, one.low, by) for by, one in others.items() if one)]
+    tau, low, by = min(found, key=lambda one: one[1])
+    return tau, low, by.removeprefix(BY_REFERENCE) * (by != SECOND)
 
 
 def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
@@ -313,11 +316,14 @@ def _agreement(found: Finding) -> str:
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
+        if worse := found.values.get("worse"):
+            what, judge = "{worse_tau} of pairs", "retrieval by {worse} does"
         of = "independent groups of systems" if found["declared"] else "system groups, if independent"
         of = of if found["grouped_by"] else "systems, if made independently"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {{groups}} {of}" if grade != WEAK and (found["grouped_by"] or not found["declared"]) else ""
-        sure, other = f"(at least {{low}}, {{confidence}} confidence{of})", " about other systems" * (grade == WEAK)
+        low = "{worse_low}" if worse else "{low}"
+        sure, other = f"(at least {low}, {{confidence}} confidence{of})", " about other systems" * (grade == WEAK)
         return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:
         return f"{{metric}} {AT_MOST[grade]} (at most {{high}} right, {{confidence}} confidence)."
@@ -353,7 +359,7 @@ def _covariate(found: Finding) -> str:
     name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
-        keeps = "so {metric} sees more and keeps its grade (asked of {metric} alone)"
+        keeps = "so {metric} sees more and keeps its grade (no other metric was asked)"
         then = keeps if found["grade"] == WEAK else "as by luck: weak at most"
         equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
@@ -375,7 +381,7 @@ def _by_reference(found: Finding) -> str:
         return "Reference {by}, asked too, has too much noise to count."
     said = "Grades go by the worse of references {own} and {by}: by {own}, {metric} orders {own_tau} (at least "
     said += f"{{own_low}}); by {{by}}, {SURE}"
-    return said + ", and {by} lowered the grades above of {lowered}" * bool(found["lowered"]) + "."
+    return said + ", and {by} lowered the grades of {lowered}" * bool(found["lowered"]) + "."
 
 
 def _separable(found: Finding) -> str:

@@ -179,7 +179,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     if flagged:
         other = next((row.system for row in decision.standings if doubt and row.system not in nearest), "")
         only = "the reference has; by another reference it may not be first, and grades may differ"
-        only = only if doubt else "reference {by} has, which may favour it"
+        only = only if doubt else "reference {by} has, so figures by {by} may favour it"
         said = f"{{systems}} repeats wording that only {only}."
         said += " clirbench recommends no system before another reference compares it with {instead}." if other else ""
         yield Finding("near reference", said, {"systems": flagged, "instead": other, "by": next(iter(by_each))})
@@ -212,9 +212,9 @@ def _disagreement(by_each: Mapping[str, Decision]) -> Finding:
     other = by_each[by_other].recommended[0]
     values: dict[str, Any] = {"measure": own.measure, "systems": [], "references": [*by_each], "by": by}
     values |= {"by_other": by_other, "first": first} | _loss(own[other], "gap", "gap_interval")
-    said = "By reference {by}, {first} is first by {measure} and {other}, first by {by_other}, {gap} {gap_interval} "
-    said += "behind; by {by_other}, {first} is {lead} {interval} behind. The references disagree, so clirbench "
-    said += "recommends no system; one more reference, or relevance judged by people, would help."
+    said = "By reference {by}, {first} is first by {measure} and {other} {gap} {gap_interval} behind; by {by_other}, "
+    said += "{other} is first and {first} {lead} {interval} behind. The references disagree, so clirbench recommends "
+    said += "no system; one more reference, or relevance judged by people, would help."
     return Finding("recommendation", said, values | {"other": other} | _loss(by_each[by_other][first], "lead"))
 
 

@@ -190,13 +190,11 @@ def legend(result: Result) -> list[str]:
     if result.experiment.paper:
         most = "; in a paper's experiment no judge lowers a grade"
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
+    told += f"from {strong}, moderate from {moderate}, weak over {weak}, undecided or worse below{most}. The {sure} "
     told += (
-        f"from {strong}, moderate from {moderate}, weak over {weak}, none below{most}. The {sure} confidence is for "
+        "confidence is for all metrics together. Systems are made independently if each was trained by itself, even "
     )
-    told += (
-        "all metrics together. Systems are made independently if each was trained by itself, even by one maker with "
-    )
-    told += "other data or settings; checkpoints of one training, and one trained system used in several ways, are not."
+    told += "by one maker with other data or settings; checkpoints of one training, and one trained system used in several ways, are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -400,9 +398,9 @@ def data_name(result: Result, provenance: Mapping[str, Any]) -> str:
 def _groups(result: Result) -> str:
     units, typed = result.units, result.experiment.units
     if units.independent:
-        how = "units=COLUMN says which systems have one maker or one training run"
+        how = "units=COLUMN says which systems belong together"
         if NUMBERED in result.other_readings:
-            how = "systems named alike but for a number do not rise in retrieval with it, as checkpoints would; "
+            how = "names are alike but for a number that retrieval does not rise with, so these are no checkpoints; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

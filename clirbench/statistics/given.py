@@ -31,7 +31,7 @@ from clirbench.statistics.belonging import Units, covariates, known_before
 from clirbench.statistics.coefficients import all_orders, balances, ranks
 from clirbench.types import Doubles, Ints
 
-ALONG = "checkpoints along training: description only, five runs or more are compared at the same step"
+ALONG = "checkpoints along training: description only, five runs or more could be compared at the same step"
 ENUMERATED = 5040
 SAMPLES = 9999
 TIED = "all systems of a stratum are tied"

@@ -163,7 +163,10 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     nouns = "systems, if made independently|independent groups of systems|system groups, if independent"
     of = rf"(?:; {groups} (?:{nouns}))?"
     level, sure = row["scheme"].partition(",")[0], r", (\d+ %) confidence"
-    pairs = rf"{metric} orders (.+?) of system pairs as .+? \(at least (.+?){sure}{of}\): .+?\."
+    if worse := found.get("worse"):
+        row = run.kinds[f"reference {worse}", found["metric"]]
+        tau, lower = cell(row, "tau"), cell(row, "low")
+    pairs = rf"{metric} orders (.+?) of (?:system )?pairs as .+? \(at least (.+?){sure}{of}\): .+?\."
     yield pairs, (percent(tau), percent(lower), level)
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){sure}{of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower), level,

@@ -189,7 +189,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
-        "right in 6 of 6 pairs, so Good sees more and keeps its grade (asked of Good alone)."
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade (no other metric was asked)."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -324,6 +324,10 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
+        ("agreement", {"metric": "X", "grade": "weak", "tau": 0.9, "low": 0.6, "grouped_by": "", "confidence": "95 %",
+                       "judged_by": "pseudo-relevance", "groups": 8, "declared": False, "worse": "B", "worse_tau": 0.8,
+                       "worse_low": 0.1}, "X orders 90 % of pairs as retrieval by B does (at least 55 %, 95 % "
+         "confidence): weak evidence about other systems."),
         ("agreement", {"metric": "X", "grade": "too noisy to tell", "topics": 61, "topics_to_add": 120,
                        "grouped_by": "", "judged_by": ""},
          "These 61 topics cannot rank the systems; add about 120."),
@@ -362,7 +366,7 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
          "With these 61 topics, a perfect metric would order about 70 % of pairs rightly."),
         ("lowered", {"metric": "X", "by": "topics exchanged"},
          "With the two references exchanged, the evidence for X is weaker."),
-        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{WORSE}, and B lowered the grades above of X and Y."),
+        ("reference", {**BY_B, "lowered": ["X", "Y"]}, f"{WORSE}, and B lowered the grades of X and Y."),
         ("reference", {**BY_B, "lowered": []}, f"{WORSE}."),
         ("reference", {"by": "B", "noisy": True}, "Reference B, asked too, has too much noise to count."),
         ("reading", {"metric": "X", "units": "maker", "grade": "weak", "together": ["A-1", "A-2"]},

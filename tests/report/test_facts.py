@@ -193,7 +193,7 @@ KEYS = "units=COLUMN takes another column, units=none each system by itself"
     ("metadata", "groups"),
     [
         ("step\n1\n2\n3\n4", f"1, by the column step ({KEYS})"),
-        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems have one maker or one training run)"),
+        ("kind\na\nb\nc\nd", "none (units=COLUMN says which systems belong together)"),
         ("family\na\na\nb\nb", "2, by the column family (units=family)"),
     ],
 )
