@@ -134,7 +134,7 @@ def test_every_reference_that_was_asked_decides() -> None:
         }  # fmt: skip
         fresh = replace(made)
         fresh.__dict__.update(decisions=made.decisions, decision=made.decisions["A"])
-        near = "h7 repeats wording that only reference A has, which may favour it."
+        near = "h7 repeats wording that only reference A has, so figures by A may favour it."
         assert (sentences := decision_sentences(fresh))[:2] == (said, near)
         assert sentences[2].startswith(choice)
         assert len(said.partition(". The references")[0].partition("tied: ")[0].split()) <= 25
