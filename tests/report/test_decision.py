@@ -121,7 +121,7 @@ def test_every_reference_that_was_asked_decides() -> None:
         ),
         (
             "h7 a0",
-            f"By reference A, h7 is first by MAP and a0, first by B, {lost}",
+            f"By reference A, h7 is first by MAP and a0 .300 [.200, .400] behind; by B, a0 is first and h7 {lost}",
             "m0 picks h7; that costs .300",
         ),
     ):
