@@ -189,9 +189,16 @@ def key_of(override: str) -> str:
     return override.lstrip("+~").partition("=")[0]
 
 
+WORDS = frozenset({
+    "include", "exclude", "name", "missing", "aggregate", "unfinished", "smooth_method", "tokenize", "language", "code",
+    "unknown_documents", "missing_topics", "judged_by", "backend", "field",
+})  # fmt: skip
+"""Keys of components whose texts are words, also where a file or folder is called so, as `exp` of BLEU's smoothing."""
+
+
 def may_name_files(key: str) -> bool:
     """Whether a value of a dotted key, or an item of its list, may be the name of a file or folder."""
     key = key.partition("[")[0]
     if key in BY_NAME:
         return BY_NAME[key].more == FILES
-    return key not in NODES and not key.endswith((".include", ".exclude", "corpus.scores"))
+    return key not in (*NODES, "corpus.scores") and key.rpartition(".")[2] not in WORDS

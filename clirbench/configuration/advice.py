@@ -469,11 +469,16 @@ def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:
 
 
 def refuse_demo_beside_data(words: Sequence[str]) -> None:
-    """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs."""
+    """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs or with
+    judgments of other documents."""
     said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
     here = any(Path().glob("reference*")) and Path("systems").is_dir()
-    if here and not said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}:
+    if said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}:
+        return
+    if here:
         raise ConfigError("no folder is named, and this one has MT outputs: type clirbench . (or +experiment=demo)")
+    if "relevance.path" in said:
+        raise ConfigError(f"no folder is named whose texts are judged: type clirbench DIR {' '.join(words)}")
 
 
 def how_to_quote(override: str) -> str:

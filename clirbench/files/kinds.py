@@ -14,12 +14,13 @@ LINE = 1 << 16
 TOPICS = {"trec": "TREC topics", "jsonl": "topics in JSON lines", "tsv": "topics in a table, an id and a text a line"}
 HELD = TOPICS | {
     "run": "a run (topic Q0 doc_id rank score tag)", "qrels": "judgments (topic iteration doc_id grade)",
-    "three": "judgments in three columns", "table": "a table of scores",
+    "three": "judgments in three columns", "headed": "judgments below a header", "table": "a table of scores",
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 """As people write them, not as they are read."""
 IDS = {"topic_id", "id", "qid", "query_id", "_id"}
 """Keys and columns of a topic's name."""
+DOCUMENTS = {"doc_id", "docno", "docid", "document_id", "doc"}
 
 
 def kind_of(path: Path) -> str:
@@ -45,6 +46,8 @@ def kind_of(path: Path) -> str:
     cells = [re.split("[\t,;]", line) for line in lines]
     if {"query-id", "corpus-id"} <= {*lines[0].split()}:
         return "qrels"
+    if len(cells[0]) == 3 and {*cells[0]} & IDS and {*cells[0]} & DOCUMENTS:
+        return "headed"
     if {*lines[0].split("\t")} & IDS:
         return "tsv"
     named = len(cells[0]) > 1 and not any(map(NUMBER.fullmatch, cells[0]))
@@ -61,9 +64,11 @@ def to_type(path: Path, kind: str = "") -> str:
     if kind in TOPICS:
         return f"topics={kind} topics.path={said}"
     judged = "relevance=qrels relevance.path={} relevance.judged_by=people topics=trec topics.path=FILE"
+    made = f"'{{print $1, 0, $2, $3}}' {said} > new.qrels, then {judged.format('new.qrels')}"
     return {
         "qrels": judged.format(said),
-        "three": f"awk '{{print $1, 0, $2, $3}}' {said} > new.qrels, then {judged.format('new.qrels')}",
+        "three": f"awk {made}",
+        "headed": f"awk -F'[,;\t]' {made.replace('{', 'NR > 1 {', 1)}",
         "run": f"runs={quote(str(path.parent))} (a folder of NAME.run, one for each system)",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")

@@ -72,8 +72,8 @@ def test_texts_that_have_moved_are_named(world: Path, run: Path, tmp_path: Path,
 
 
 def test_two_references_of_a_folder_that_moved(cli: Cli, small_folder: Path, verify: Verify) -> None:
-    """corpus.part=.../A-B names two references and no folder."""
-    here, now = cli.cwd / "here" / "wmt21" / "de-en", cli.cwd / "now" / "wmt21" / "de-en"
+    """corpus.part=.../A-B names two references and no folder; the folder is called as BLEU's smoothing is."""
+    here, now = cli.cwd / "exp" / "wmt21" / "de-en", cli.cwd / "now" / "wmt21" / "de-en"
     shutil.copytree(small_folder, here)
     shutil.copy(here / "reference.txt", here / "reference-B.txt")
     (here / "reference.txt").rename(here / "reference-A.txt")
