@@ -68,7 +68,7 @@ def to_type(path: Path, kind: str = "") -> str:
     return {
         "qrels": judged.format(said),
         "three": f"awk {made}",
-        "headed": f"awk -F'[,;\t]' {made.replace('{', 'NR > 1 {', 1)}",
+        "headed": f"awk -F'[,;\\t]' {made.replace('{', 'NR > 1 {', 1)}",
         "run": f"runs={quote(str(path.parent))} (a folder of NAME.run, one for each system)",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")
