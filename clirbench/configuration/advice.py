@@ -241,7 +241,7 @@ def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
 
 
 def _around(file: Path) -> str:
-    """The folder of MT outputs that a file lies in; nothing for another file."""
+    """The folder of MT outputs that has a file; nothing for another file."""
     folders = file.parents[:2] if file.is_file() else ()
     return next((str(one) for one in folders if any(one.glob("reference*"))), "")
 

@@ -10,7 +10,7 @@ from clirbench.errors import InputError
 from clirbench.text import open_binary
 
 LINE = 1 << 16
-"""Bytes that are looked at."""
+"""Bytes that are read."""
 TOPICS = {"trec": "TREC topics", "jsonl": "topics in JSON lines", "tsv": "topics in a table, an id and a text a line"}
 HELD = TOPICS | {
     "run": "a run (topic Q0 doc_id rank score tag)", "qrels": "judgments (topic iteration doc_id grade)",

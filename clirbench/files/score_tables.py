@@ -109,7 +109,7 @@ class ScoreTables:
         rows = {system for table in tables for system in table.column(system_column(table))}
         if self.measures and {*self.measures} <= rows - renamed:
             raise InputError(
-                f"{tables[0].where}: {', '.join(self.measures)} stand in rows; turn the table: a row a system"
+                f"{tables[0].where}: {', '.join(self.measures)} are rows; turn the table: a row a system"
             )
         for key in ("rename", *_COLUMN_LISTS):
             names = named if key == "rename" else renamed
