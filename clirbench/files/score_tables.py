@@ -108,9 +108,7 @@ class ScoreTables:
         renamed = {name for table in tables for name in _data_columns(table)}
         rows = {system for table in tables for system in table.column(system_column(table))}
         if self.measures and {*self.measures} <= rows - renamed:
-            raise InputError(
-                f"{tables[0].where}: {', '.join(self.measures)} are rows; turn the table: a row a system"
-            )
+            raise InputError(f"{tables[0].where}: {', '.join(self.measures)} are rows; turn the table: a row a system")
         for key in ("rename", *_COLUMN_LISTS):
             names = named if key == "rename" else renamed
             unknown = (name for name in getattr(self, key) if name not in names)
