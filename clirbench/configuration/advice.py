@@ -283,7 +283,8 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     if meant:
         return ConfigError(f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}")
     if not near and (beside := _table("beside").get(group)):
-        said = str(UnknownName(group, name, known)).replace(closest_match(name, known), "")
+        every = ",".join(map(str, named)) or name
+        said = str(UnknownName(group, every, known)).replace(closest_match(every, known), "")
         return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', ','.join(map(str, named)))}.", 1))
     return UnknownName(group, name, known, near)
 
