@@ -301,7 +301,7 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-MENDED = re.compile(r"sed -E \"s/(.*?)/(.*?)/g\" \S+ > \S+")
+MENDED = re.compile(r"sed -E \"s/(.*?)/(.*?)/g\" ('.*?'|\S+) > \S+")
 
 
 @in_python("cb.correlate(df, measures=['MAP'])")

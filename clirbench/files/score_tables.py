@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
@@ -146,7 +147,7 @@ class ScoreTables:
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
         grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*", cell) for cell in marked)
         sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
-        typed = f'sed -E "{sed if marked else "s/%//g"}" {table.where} > new{Path(table.where).suffix}'
+        typed = f'sed -E "{sed if marked else "s/%//g"}" {quote(table.where)} > new{quote(Path(table.where).suffix)}'
         shown = ", ".join(map(repr, cells[:3]))
         said = f"{table.where}: column {', '.join(map(repr, odd))}: such as {shown}; 12.5 and 1e-3 are read, without"
         text = f"'scores.metadata=[{','.join(odd)}]'"
