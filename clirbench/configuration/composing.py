@@ -37,7 +37,6 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration.advice import (
-    COMPONENTS,
     component_keys,
     how_to_quote,
     mentioned_experiment,
@@ -276,7 +275,7 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
         value = override.value()
         named = value if isinstance(value, list) else [value]
     for name in named:
-        if isinstance(name, dict) and group in COMPONENTS:
+        if isinstance(name, dict) and {*name} <= component_keys(group):
             said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
             raise ConfigError(f"{text}: a mapping is no name of {group}; type {said}")
         if not isinstance(name, str):
