@@ -273,7 +273,7 @@ class Outcome:
             order = [list(dict.fromkeys(names)) for names in zip(*taus, strict=True)]
             table = cells.pivot(index="measure", columns="metric", values="tau").loc[order[0], order[1]]
             untested = "; ?: not tested" if cells["tau"].str.endswith("?").any() else ""
-            said = f"{self.results['units']['said']}; x: not significantly above 0{untested}"
+            said = f"{self.results['units']['said']}; x: not significantly above 0, corrected for all metrics{untested}"
             shown += [table.rename_axis(index=None, columns=None).to_html(na_rep=""), f"<p>{escape(said)}</p>"]
         shown += [f"<p>warning: {escape(escape_unseen(line))}</p>" for line in self.warnings]
         return "\n".join(shown)

@@ -145,6 +145,7 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     yield judged(
         measure, [board[name]], metric=name, first_listed=board.first_is_listed,
         capped="reference" in top["lowered"].split(), confirming=strong if held == STRONG else [],
+        by=next(iter(result.decisions), ""), also=[*result.decisions][1:],
         others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
     )  # fmt: skip
     if held in (OPEN, WEAK):
@@ -174,7 +175,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
-            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} {WORDS_OF[to]}" for to, m in lower.items()]
+            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} graded {WORDS_OF[to]}" for to, m in lower.items()]
             yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
@@ -239,11 +240,11 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
     yield from _foreign(result)
-    yield from separable(result, max(result.separable, key=lambda row: row.right).metric if result.separable else "")
-    if alone := result.other_readings.get(NONE):
-        best, grade = next(iter(_grades(result, measure, alone).items()))
-        if grade in SHOWN:
-            yield _reading_of(result, best, NONE, grade)
+    grades = _grades(result, measure, result.other_readings.get(NONE, units))
+    named = max(result.separable, key=lambda row: row.right).metric if result.separable else next(iter(grades))
+    yield from separable(result, named)
+    if NONE in result.other_readings and grades[named] in SHOWN:
+        yield _reading_of(result, named, NONE, grades[named])
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     if (own := units.only(rows)).number >= FEWEST_RUNS:
         x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
@@ -332,8 +333,8 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} {noun} in all might show it to be above chance"
-        return f"{{metric}}: undecided beyond these {{groups}} {noun}{more}."
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
+        return f"{{metric}}: undecided for {noun} beyond these {{groups}}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
     why = "{note}" if found["note"] else "not tested"
@@ -351,7 +352,7 @@ def other_metrics(found: Sequence[Finding]) -> str:
     said = [f"{'also ' * (grade == first)}{WORDS_OF[grade]}: {listed(of, len(of))}" for grade, of in by_grade.items()]
     if by_grade and SHOWN.keys() & {first, *by_grade}:
         # Readers take the metric of the first sentence for the best, and one that is undecided for worse.
-        said.append("no grade shows that one metric is better than another (analysis=differences tests that)")
+        said.append("grades do not say which metric is better (analysis=differences tests that)")
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in said)
 
 
@@ -369,11 +370,11 @@ def _queries(found: Finding) -> str:
     of = found.values.get
     same = of("first") == of("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
-    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, perhaps by chance"}
+    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, which chance may explain"}
     if of("grade"):
-        said = {"grade": f"{{metric}} is {WORDS_OF[found['grade']]}"}
+        said = {"grade": f"{{metric}} is graded {WORDS_OF[found['grade']]}"}
     otherwise = "; ".join(text for name, text in said.items() if of(name))
-    return f"Topics are {{topics}}, not people's queries{'; by {second} ' if otherwise else ''}{otherwise}."
+    return f"Topics are {{topics}}, not people's queries{'; by {second} instead, ' if otherwise else ''}{otherwise}."
 
 
 def _by_reference(found: Finding) -> str:
@@ -391,9 +392,13 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    luck = "" if along else f" (by luck: {{p_value}}{', corrected for {tested} metrics' * (found['tested'] > 1)})"
+    luck = f" ({{p_value}} that luck does as well{', corrected for {tested} metrics' * (found['tested'] > 1)})" * (
+        not along
+    )
     rest = ", and {others_right} of the other {others} as measured" * bool(found["others"])
-    then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few to test a metric" * few
+    then = (
+        f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few for a test by themselves" * few
+    )
     return f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart{then}."
 
 
@@ -406,11 +411,13 @@ def _judged(found: Finding) -> str:
         said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
+        " {by}": case == "own" and known("by"),
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; the key scores.reference says that the metrics' own reference was no judge": read and found["other_text"],
+        "; you set scores.reference, by which the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
+        "; reference {also}, by which it is judged too, scores no metric": known("also"),
     }
     return f"{said}{''.join(clause for clause, holds in clauses.items() if holds)}."
 
@@ -421,7 +428,7 @@ def _reading(found: Finding) -> str:
         then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
         return f"If {made} made independently, {then}."
     maker = found["units"] == "maker"
-    but = "{together} and others like them are variants of one system" if maker else "these are checkpoints of one run"
+    but = "{together} and others like them are variants of one system" if maker else "these are steps of one training"
     but += f", type units={{units}}{' (by the names)' * maker}: then {_remains(found)}"
     return f"This assumes systems made independently; if {but}."
 

@@ -164,6 +164,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values["instead_of"], by = wanted, "By {measure} ({instead_of} has no topics), "
     elif by_reference:
         by = f"By this {'ranking' if judged(column, real_metrics(result.board))['other_text'] else 'reference'}, "
+        by = "By this reference, which may favour it, " if doubt else by
     said = f"{by}{first}; {ties}"
     if all_tied:
         values["n"] = len(decision.standings)

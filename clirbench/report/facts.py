@@ -91,7 +91,11 @@ def mark(row: Correlation) -> str:
 def marks(rows: Sequence[Correlation]) -> str:
     """What the marks of a tau table mean: `x: not significant`; Kendall's tau is tested one-sided, for all metrics."""
     kept = {mark(row) for row in rows if not isnan(row.value)}
-    said = "x: not significantly above 0" if rows[0].coefficient == KENDALL else "x: not significant"
+    said = (
+        "x: not significantly above 0, corrected for all metrics"
+        if rows[0].coefficient == KENDALL
+        else "x: not significant"
+    )
     meanings = [said] if kept - {"?"} or "?" not in kept else []
     return "; ".join([*meanings, *(["?: not tested"] if "?" in kept else [])])
 
@@ -401,7 +405,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems belong together"
         if NUMBERED in result.other_readings:
-            how = "names are alike but for a number that retrieval does not rise with, so these are no checkpoints; "
+            how = "names differ in a number alone, which retrieval does not rise with, so each counts by itself; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

@@ -174,7 +174,7 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield r"All this assumes (\d+) (?:systems|groups) made independently\.", (str(groups),)
     yield rf"{metric} orders most pairs the wrong way \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
-    undecided = rf"{metric}: undecided beyond these (\d+) (?:systems|groups)"
+    undecided = rf"{metric}: undecided for (?:systems|groups) beyond these (\d+)"
     yield rf"{undecided}\.", (str(groups),)
     yield rf"{undecided}; over (100) \w+ in all might show it to be above chance\.", (str(groups), "100")
     if found["groups_needed"]:
@@ -221,13 +221,13 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
-        yield rf"{of}, {told}(?:, too few to test a metric)?\.", [*every, apart]
+        yield rf"{of}, {told}(?:, too few for a test by themselves)?\.", [*every, apart]
         more, rest = rf"{told}; .+? orders (\d+) rightly", r", and (\d+) of the other (\d+) as measured"
         number = [str(len(pairs))] if len(pairs := table(run.path / "separable_pairs.tsv")) > 1 else []
         tried = r", corrected for (\d+) metrics" if number else ""
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
             yield rf"{of}, {more}{ends}", [*every, apart, right, *last]
-            yield rf"{own}, {more} \(by luck: (p [<=] \.\d+){tried}\){ends}", [
+            yield rf"{own}, {more} \((p [<=] \.\d+) that luck does as well{tried}\){ends}", [
                 *sure, apart, right, p_value(found["p_value"]), *number, *last,
             ]  # fmt: skip
     for found in run.of("queries"):

@@ -55,7 +55,7 @@ def test_the_first_metric_has_its_pairs_its_bound_and_its_grade() -> None:
     assert found.sentences[:2] == (
         "Good orders 95 % of system pairs as people's judgments do (at least "
         f"{percent((1 + row['low']) / 2)}, 95 % confidence; 12 systems, if made independently): strong evidence.",
-        "Also strong: Fair. Close to a coin flip: Noise. No grade shows that one metric is better than another "
+        "Also strong: Fair. Close to a coin flip: Noise. Grades do not say which metric is better "
         "(analysis=differences tests that).",
     )
     assert found.grades == {"Good": "strong", "Fair": "strong", "Noise": "little"}
@@ -101,7 +101,7 @@ def test_undecided_says_how_many_systems_it_takes() -> None:
     assert needed > 6
     assert (
         found.sentences[0]
-        == f"Slight: undecided beyond these 6 systems; about {needed} systems in all might show it to be above chance."
+        == f"Slight: undecided for systems beyond these 6; about {needed} in all might show it to be above chance."
     )
 
 
@@ -157,7 +157,7 @@ def test_a_reading_that_would_remove_the_claim_is_always_printed(names: list[str
     columns = {f"A long name of the metric {i}": [MAP[at] + i / 99 for at in order] for i in range(7)}
     found = answered(result(board(columns, {"MAP": [MAP[at] for at in order]}, systems=names)))
     assert set(found.grades.values()) == {"strong"}
-    needed = "This assumes systems made independently; if these are checkpoints of one run, type units=number: then "
+    needed = "This assumes systems made independently; if these are steps of one training, type units=number: then "
     assert f"{needed}no evidence remains." in found.sentences
 
 
@@ -243,7 +243,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; the key scores.reference says that the metrics' own reference was no judge."
+    assert sentence(told) == f"{said}; you set scores.reference, by which the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -299,6 +299,7 @@ def test_an_answer_is_short_and_has_none_of_the_forbidden_words() -> None:
 QUERIES = {"topics": "five rare words from each of 369 reference sentences", "second": "titles", "metric": "X",
            "first": "A", "first_by_second": "A", "by_noise": "", "differs": True, "grade": ""}  # fmt: skip
 RARE = f"Topics are {QUERIES['topics']}, not people's queries"
+OTHERWISE = "by titles instead, the order of the systems differs"
 PAIRS = {"systems": 10, "pairs": 45, "separable": 10, "metric": "X", "right": 9, "others": 35, "others_right": 19,
          "of": "systems", "p_value": 0.02, "tested": 1, "by": ""}  # fmt: skip
 BY_B = {"own": "A", "by": "B", "metric": "Z", "tau": 0.5, "low": 0.2, "own_tau": 0.6, "own_low": 0.1}
@@ -335,26 +336,28 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
                     "judged_by": "pseudo-relevance"},
          "By MAP{x} (judged by the reference), X orders 90 % (at least 70 %)."),
         ("queries", {**QUERIES, "differs": False}, f"{RARE}."),
-        ("queries", QUERIES, f"{RARE}; by titles the order of the systems differs, though A is first by both."),
+        ("queries", QUERIES, f"{RARE}; {OTHERWISE}, though A is first by both."),
         ("queries", {**QUERIES, "first_by_second": "B"},
-         f"{RARE}; by titles the order of the systems differs, and B is first."),
-        ("queries", {**QUERIES, "grade": "open"}, f"{RARE}; by titles X is undecided."),
-        ("queries", {**QUERIES, "by_noise": "X is undecided and {Y} is weak"}, f"{RARE}; by titles the order of the "
-         "systems differs, though A is first by both; X is undecided and {Y} is weak, perhaps by chance."),
-        ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 rightly (by luck: "
-         "p = .020), and 19 of the other 35 as measured."),
+         f"{RARE}; {OTHERWISE}, and B is first."),
+        ("queries", {**QUERIES, "grade": "open"}, f"{RARE}; by titles instead, X is graded undecided."),
+        ("queries", {**QUERIES, "by_noise": "X is graded undecided"},
+         f"{RARE}; {OTHERWISE}, though A is first by both; X is graded undecided, which chance may explain."),
+        ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 rightly (p = .020 "
+         "that luck does as well), and 19 of the other 35 as measured."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
-         "too few to test a metric."),
+         "too few for a test by themselves."),
         ("separable_pairs", {**PAIRS, "tested": 5, "by": "B"}, f"{OWN}, retrieval by reference B can tell 10 apart; X "
-         "orders 9 rightly (by luck: p = .020, corrected for 5 metrics), and 19 of the other 35 as measured."),
+         "orders 9 rightly (p = .020 that luck does as well, corrected for 5 metrics), and 19 of the other 35 as "
+         "measured."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (first listed of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 rightly (by luck: p = .020), and 19 of the other 35 as measured."),
+         "retrieval can tell 10 apart; X orders 9 rightly (p = .020 that luck does as well), and 19 of the other 35 as "
+         "measured."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (first "
-         "listed of each of 10 groups), retrieval can tell 9 apart, too few to test a metric."),
+         "listed of each of 10 groups), retrieval can tell 9 apart, too few for a test by themselves."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
-         "apart; X orders 44 rightly (by luck: p = .020)."),
+         "apart; X orders 44 rightly (p = .020 that luck does as well)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
          "retrieval can tell 10 apart; X orders 9 rightly, and 19 of the other 35 as measured."),
         ("foreign", {"systems": ["A", "B"], "typed": "A,B", "metric": "", "most": False},

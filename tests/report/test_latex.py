@@ -43,7 +43,7 @@ def test_the_tau_table_marks_the_best_and_what_is_not_significant(tmp_path: Path
     # tau of B with 0..9, by hand: 18 inversions (4 + 4 + 5 + 4 + 1) of 45 pairs: (27 - 18) / 45 = .2.
     assert "\n" + r"MAP & \textbf{1.000} & $.200$\,\texttimes & -- \\" + "\n" in text
     assert "\n" + r" & A\_1 & B & C \\" + "\n" in text
-    assert r"\caption{Kendall's tau over 10 systems (x: not significantly above 0)}" in text
+    assert r"\caption{Kendall's tau over 10 systems (x: not significantly above 0, corrected for all metrics)}" in text
     assert text.startswith("% A_1: A_1; more is better\n")
     assert "\n% MAP: bm25|topics:t|rel:qrels:1|MAP; more is better\n" in text
 
