@@ -36,18 +36,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.configuration.advice import (
-    COMPONENTS,
-    component_keys,
-    how_to_quote,
-    mentioned_experiment,
-    other_layouts,
-    refusal,
-    spell_for_hydra,
-    unknown_keys,
-    unplaced,
-    wrong_choice,
-)
+from clirbench.configuration import advice
 from clirbench.configuration.laboratories import (
     CONF as CONF,
     choices,
@@ -195,7 +184,7 @@ def composed(overrides: Sequence[str]) -> DictConfig:
             with initialize_config_dir(str(CONF), version_base="1.3"):
                 return compose("config", overrides=list(overrides), return_hydra_config=True)
         except (HydraException, OmegaConfBaseException, ValueError) as error:
-            raise refusal(error) from None
+            raise advice.refusal(error) from None
         finally:
             GlobalHydra.instance().hydra = theirs
 
@@ -230,13 +219,12 @@ def own_folders(overrides: Sequence[str]) -> list[Path] | None:
 
 def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of."""
-    overrides, folders, errors = [spell_for_hydra(one) for one in overrides], own_folders(overrides), list[Any]()
+    overrides, folders, errors = [advice.spell_for_hydra(one) for one in overrides], own_folders(overrides), list[Any]()
     overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
     said = "hydra.searchpath=[file://DIR] names folders of configurations"
     errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
     if folders == []:  # what others configure may have keys of its own
-        errors += unknown_keys(overrides, laboratory_groups())
-        errors += [*other_layouts(overrides), *unplaced(overrides)]
+        errors += [*advice.unknown_keys(overrides, laboratory_groups()), *advice.unplaced(overrides)]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
@@ -248,7 +236,7 @@ def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     if len(named) > 1:
         raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
     overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
-    return overrides if named else [*overrides, f"+experiment={mentioned_experiment(overrides)}"]
+    return overrides if named else [*overrides, f"+experiment={advice.mentioned_experiment(overrides)}"]
 
 
 def check_override(text: str, folders: Sequence[Path] | None) -> None:
@@ -264,7 +252,7 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
-        raise ConfigError(f"{text}: cannot be read. {how_to_quote(text)}") from None
+        raise ConfigError(f"{text}: cannot be read. {advice.how_to_quote(text)}") from None
     group = override.key_or_group
     known = [] if folders is None else sorted(choices(group, folders))
     if override.is_delete() or not known:
@@ -276,16 +264,16 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
         value = override.value()
         named = value if isinstance(value, list) else [value]
     for name in named:
-        if isinstance(name, dict) and group in COMPONENTS:
+        if isinstance(name, dict) and group in advice.COMPONENTS:
             said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
             raise ConfigError(f"{text}: a mapping is no name of {group}; type {said}")
         if not isinstance(name, str):
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-            number = {"n", "k"} & component_keys(group) if type(name) is int else ()
+            number = {"n", "k"} & advice.component_keys(group) if type(name) is int else ()
             none += "".join(f"; type {group}.{one}={name}" for one in number)
             said = "null" if name is None else repr(name)
             raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
-    raise_all([wrong_choice(group, name, known, named) for name in named if name not in known])
+    raise_all([advice.wrong_choice(group, name, known, named) for name in named if name not in known])
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:

@@ -26,16 +26,7 @@ from clirbench.checks import name_list, one_of
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all, shorten
 from clirbench.files import tables
 from clirbench.files.run_files import numbers
-from clirbench.files.tables import (
-    MISSING,
-    TextTable,
-    as_number,
-    first_of,
-    json_lines,
-    json_value,
-    read_table,
-    system_column,
-)
+from clirbench.files.tables import MISSING, TextTable, as_number, first_of, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import TextFile, did_you_mean, whole_content
 from clirbench.types import Doubles
@@ -46,6 +37,8 @@ ERRORS = re.compile(r"(h?ter|[wc]er|metricx|autorank)(?![a-z]).*", re.IGNORECASE
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*")
+"""Such cells whose marks stand between groups of digits."""
 
 
 @dataclass(frozen=True)
@@ -136,22 +129,19 @@ class ScoreTables:
     def _refuse_marks(self, table: TextTable) -> None:
         """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups."""
         odd: dict[str, list[str]] = {}
-        for name in _data_columns(table):
+        for name in (name for name in _data_columns(table) if name not in (*self.metadata, *self.ignore)):
             held = [cell.strip() for cell in table.column(name) if cell.strip().lower() not in MISSING]
-            wrong = [cell for cell in held if as_number(cell) is None]
-            if wrong and name not in (*self.metadata, *self.ignore) and all(map(LIKE_A_NUMBER.fullmatch, held)):
+            if all(map(LIKE_A_NUMBER.fullmatch, held)) and (wrong := [one for one in held if as_number(one) is None]):
                 odd[name] = wrong
-        cells = [cell for of in odd.values() for cell in of]
-        if not cells:
+        if not odd:
             return
+        cells = [cell for of in odd.values() for cell in of]
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
-        grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*", cell) for cell in marked)
-        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
+        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if all(map(GROUPED.fullmatch, marked)) else r"s/([0-9]),([0-9])/\1.\2/g"
         typed = f'sed -E "{sed if marked else "s/%//g"}" {quote(table.where)} > new{quote(Path(table.where).suffix)}'
-        shown = ", ".join(map(repr, cells[:3]))
-        said = f"{table.where}: column {', '.join(map(repr, odd))}: such as {shown}; 12.5 and 1e-3 are read, without"
-        text = f"'scores.metadata=[{','.join(odd)}]'"
-        raise InputError(f"{said} commas, spaces and %; type {typed} (if it is text, {text})")
+        said = f"column {', '.join(map(repr, odd))}: such as {', '.join(map(repr, cells[:3]))}; 12.5 and 1e-3 are read,"
+        text = f"without commas, spaces and %; type {typed} (if it is text, 'scores.metadata=[{','.join(odd)}]')"
+        raise InputError(f"{table.where}: {said} {text}")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
@@ -228,10 +218,9 @@ def _table_at(path: Path) -> TextTable:
 
 
 def _hole(where: str, name: str, system: str) -> InputError:
+    cure = f"leave the column out ('scores.ignore=[{name}]') or the row, or let its tau be over the others"
     return InputError(
-        f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out "
-        f"('scores.ignore=[{name}]') or the row, or let its tau be over the others "
-        "(scores.missing=hole)"
+        f"{where}: system {system!r}, column {name!r}: no number; fill the cell, {cure} (scores.missing=hole)"
     )
 
 
@@ -291,7 +280,7 @@ def score_rows(path: Path) -> Iterator[Row]:
 
 def is_score(cell: str) -> bool:
     """Whether a cell is a number, or says that there is none."""
-    return cell.strip().lower() in HOLES or tables.as_number(cell) is not None
+    return cell.strip().lower() in HOLES or as_number(cell) is not None
 
 
 def split(line: str) -> list[str]:
@@ -319,7 +308,7 @@ def line_rows(path: Path) -> Iterator[Row]:
 
 def _table(path: Path) -> Iterator[Row]:
     """Rows of every column that holds numbers alone; the other columns are there to be chosen by."""
-    table = tables.read_table(path)
+    table = read_table(path)
     lower = {name.lower(): name for name in table.header}
     system = lower[next(name for name in SYSTEMS if name in lower)]
     segment = next((lower[name] for name in SEGMENTS if name in lower), None)
@@ -338,7 +327,7 @@ def json_rows(path: Path) -> Iterator[Row]:
     """COMET's JSON, whose records are of the file that names them, or records of JSON: a line each, or a list."""
     numbered: Iterable[tuple[int, Any]]
     try:
-        content = json_value(str(path), whole_content(path))
+        content = tables.json_value(str(path), whole_content(path))
         numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
         if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
             numbered = [
@@ -348,7 +337,7 @@ def json_rows(path: Path) -> Iterator[Row]:
                 if isinstance(entry, dict)
             ]
     except InputError:
-        numbered = json_lines(path)
+        numbered = tables.json_lines(path)
     seen: Counter[str] = Counter()
     for number, record in numbered:
         known = record if isinstance(record, dict) else {}

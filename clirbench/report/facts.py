@@ -192,10 +192,8 @@ def legend(result: Result) -> list[str]:
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
     told += f"from {strong}, moderate from {moderate}, weak over {weak}, undecided or worse below{most}. The {sure} "
     told += "confidence is for all metrics together. Systems are made independently if each was trained by itself, "
-    told += (
-        "even by one maker with other data or settings; checkpoints of one training, and one trained system used in "
-    )
-    told += "several ways, are not."
+    told += "even by one maker with other data or settings; checkpoints of one training, and one trained system used "
+    told += "in several ways, are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}

@@ -178,15 +178,9 @@ class TsvTopics(TopicFiles):
 
 
 NAMES = {
-    "desc": "description",
-    "narr": "narrative",
-    "smry": "summary",
-    "dom": "domain",
-    "con": "concepts",
-    "fac": "factors",
-    "def": "definitions",
-    "nat": "nationality",
-}
+    "desc": "description", "narr": "narrative", "smry": "summary", "dom": "domain", "con": "concepts", "fac": "factors",
+    "def": "definitions", "nat": "nationality",
+}  # fmt: skip
 LABELS = {"number", "topic", "time", *(name.removesuffix("s") for name in NAMES.values())}
 """What some years write before the text of a field; `Concept:`, `Concepts:`, `Concept(s):`."""
 _TAG = re.compile(r"^[^\S\n]*<(/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)
