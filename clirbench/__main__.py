@@ -159,11 +159,7 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, fl
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
     status = base.WORSE if result.worse else base.SOME_FAILED if result.failed else 0
-    if (
-        direct.asked
-        and status != base.SOME_FAILED
-        and not (has_own_folders(words) or any(effects(configuration, CONF)))
-    ):
+    if direct.asked and status != base.SOME_FAILED and not (has_own_folders(words) or [*effects(configuration, CONF)]):
         _answerable.append((str(folder.path), configuration, seen))
     return status, result.objective
 

@@ -102,11 +102,8 @@ def misfit(value: Any, hint: Any) -> str:
     if fits is None:  # what is one of our components has a `_target_`
         return said if str(getattr(hint, "__module__", "")).startswith("clirbench.") else ""
     # In a list a number is a name too.
-    items = (
-        [keys.is_text(one) if arguments[0] is str else not misfit(one, arguments[0]) for one in value]
-        if (general is Sequence and fits(value))
-        else []
-    )
+    listed = value if general is Sequence and fits(value) else ()
+    items = [keys.is_text(one) if arguments[0] is str else not misfit(one, arguments[0]) for one in listed]
     return "" if fits(value) and all(items) else said
 
 
@@ -149,10 +146,8 @@ def complete(cfg: DictConfig) -> None:
     those given; raises `ConfigError`."""
     plain = plain_configuration(cfg)
     errors: list[ClirbenchError] = [*keys.problems(plain)]
-    errors += [
-        ConfigError(f"{key}: is a key of another command, and no key of a run")
-        for key in laboratory_groups() & cfg.keys()
-    ]
+    others = laboratory_groups() & cfg.keys()
+    errors += [ConfigError(f"{key}: is a key of another command, and no key of a run") for key in others]
     pair = plain.get("pair")
     if isinstance(pair, str) or (isinstance(pair, list) and len(pair) not in (0, 2)):
         errors.append(ConfigError(f"pair=[{','.join(name_list('pair', pair))}]: two systems were expected: pair=[A,B]"))
@@ -213,10 +208,8 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
 
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
-    named = plain_configuration(cfg.limits)
-    raise_all(
-        [UnknownName("limit", name, Limits.__annotations__) for name in named if name not in Limits.__annotations__]
-    )
+    named, known = plain_configuration(cfg.limits), Limits.__annotations__
+    raise_all([UnknownName("limit", name, known) for name in named if name not in known])
     return Limits(**named)
 
 
@@ -282,12 +275,10 @@ class _Parts:
             return ()
         listed = as_list(self.given.get(group, list(nodes)))
         named = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), nodes.items(), strict=False))
-        made = [
-            self.made(named[one][1], f"{group}.{named[one][0]}", protocol)
-            if isinstance(one, str)
-            else self.made(metric_of(one), group, protocol)
-            for one in listed
-        ]
+        made = []
+        for one in listed:
+            name, node = named[one] if isinstance(one, str) else ("", metric_of(one))
+            made.append(self.made(node, f"{group}.{name}".removesuffix("."), protocol))
         return self._unlike(group, made)
 
     def measures(self) -> tuple[Measure, ...]:
@@ -316,10 +307,8 @@ class _Parts:
         nodes: Mapping[str, Any] = self.plain.get("analyses") or {}
         names = name_list("analysis", self.plain.get("analysis"))
         own = {name for name in nodes if TARGET in (nodes[name] or {})}
-        known = {*choices("analyses"), *own, "correlation"}
-        self.errors.extend(
-            wrong_choice("analysis", name, sorted(known)) for name in (*names, *nodes) if name not in known
-        )
+        known = sorted({*choices("analyses"), *own, "correlation"})
+        self.errors.extend(wrong_choice("analysis", name, known) for name in (*names, *nodes) if name not in known)
         made = {f"analyses.{name}": nodes[name] for name in (*names, *joining) if name in own}
         if "analyses" in self.given:
             made = {f"analyses[{at}]": one for at, one in enumerate(as_list(self.given["analyses"]))}
@@ -444,15 +433,12 @@ def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str,
 
 def named_files(configuration: Mapping[str, Any]) -> set[str]:
     """Every text of a whole configuration that may be the name of a file or folder, but for where data lie ready."""
-    found = {
-        (key, one)
-        for key, node in _nodes(configuration, "")
-        for name, value in node.items()
-        for one in (value if isinstance(value, list) else [value])
-        if isinstance(one, str) and keys.may_name_files(f"{key}.{name}".lstrip("."))
-    }
-    kept = {one for key, one in found if key == "paths"}
-    return {one for _, one in found if one and one not in kept}
+    found: dict[str, set[str]] = {}
+    for key, node in _nodes(configuration, ""):
+        for name, value in node.items():
+            texts = {one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)}
+            found.setdefault(key, set()).update(texts if keys.may_name_files(f"{key}.{name}".lstrip(".")) else ())
+    return set().union(*found.values()) - found.get("paths", set()) - {""}
 
 
 def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -37,14 +37,7 @@ from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from clirbench.configuration import advice
-from clirbench.configuration.laboratories import (
-    CONF as CONF,
-    choices,
-    config_folders,
-    config_parts as config_parts,
-    described_commands,
-    hooks,
-)
+from clirbench.configuration.laboratories import CONF as CONF, choices, config_folders, described_commands, hooks
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
 
@@ -298,11 +291,7 @@ def relocate(cfg: DictConfig, home: Path, places: Mapping[str, str]) -> dict[str
         for node, key in list(_texts(cfg)):
             if key == "download":
                 node[key] = False
-            elif (
-                node[key]
-                and may_name_files(node._get_full_key(key))
-                and (new := places.get(str(home / node[key]))) is not None
-            ):
+            elif node[key] and may_name_files(node._get_full_key(key)) and (new := places.get(str(home / node[key]))):
                 renamed[new] = node[key]
                 node[key] = new
     return renamed
@@ -364,14 +353,11 @@ class SweepTable(Callback):
 
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
         combine(folder, self._jobs)
-        failed = {
-            " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
-            for job in self._jobs
-            if job.failed not in ("", NO_TABLE)
-        }
+        jobs = [job for job in self._jobs if job.failed not in ("", NO_TABLE)]
+        failed = {" ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed for job in jobs}
         for name, why in failed.items():
             print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
-        jobs = [job.folder for job in self._jobs]
-        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
+        places = [job.folder for job in self._jobs]
+        written = [path for after in hooks("after_sweep") for path in after(folder, places, self._settings, failed)]
         for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):
             print(path)

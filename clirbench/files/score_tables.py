@@ -118,11 +118,8 @@ class ScoreTables:
         systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numeric)
         ordered = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
-        metadata = {
-            name: tuple(cells.get(system, "").strip() for system in systems)
-            for name, (_, cells) in columns.items()
-            if name not in numeric
-        }
+        texts = {name: cells for name, (_, cells) in columns.items() if name not in numeric}
+        metadata = {name: tuple(of.get(system, "").strip() for system in systems) for name, of in texts.items()}
         made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
 
@@ -199,11 +196,9 @@ class ScoreTables:
             meant = len(present) - sum(not LIKE_A_NUMBER.fullmatch(cell.strip()) for _, cell in slips)
             if present and (name in self.metrics or meant * 2 > len(present)):
                 listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
-                raise InputError(
-                    f"{table.where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; "
-                    "write 12.5 or 1e-3, without commas, underscores and %, or say that the column is text "
-                    f"('scores.metadata=[{name}]')"
-                )
+                said = f"column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}"
+                cure = "write 12.5 or 1e-3, without commas, underscores and %, or say that the column is text"
+                raise InputError(f"{table.where}: {said}; {cure} ('scores.metadata=[{name}]')")
             return {}
         return dict(zip(cells, numbers(table, name, MISSING), strict=True))
 
@@ -218,10 +213,9 @@ def _table_at(path: Path) -> TextTable:
 
 
 def _hole(where: str, name: str, system: str) -> InputError:
-    cure = f"leave the column out ('scores.ignore=[{name}]') or the row, or let its tau be over the others"
-    return InputError(
-        f"{where}: system {system!r}, column {name!r}: no number; fill the cell, {cure} (scores.missing=hole)"
-    )
+    said = f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out"
+    cure = f"('scores.ignore=[{name}]') or the row, or let its tau be over the others (scores.missing=hole)"
+    return InputError(f"{said} {cure}")
 
 
 def table_path(name: str) -> Path:
@@ -272,10 +266,9 @@ def score_rows(path: Path) -> Iterator[Row]:
         return _table(path)
     if len(cells := split(head)) == 2 and is_score(cells[1]):
         return column_rows(path, ("system", "score"))
-    raise InputError(
-        f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor "
-        "SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
-    )
+    said = f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor"
+    said += " SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
+    raise InputError(said)
 
 
 def is_score(cell: str) -> bool:

@@ -49,8 +49,7 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
     said = f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
     said += "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
     said += "with its .95 interval."
-    rows, title = _picks(decision), "What would each metric choose?"
-    made += _table("picks", title, rows, said, shown=60, records=decision.picks)
+    made += _table("picks", "What would each metric choose?", _picks(decision), said, shown=60, records=decision.picks)
     said = f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds "
     said += f"for all {len(found)} together with P = .95; p_better and p_loss (of more than "
     said += f"{short(margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."

@@ -114,9 +114,8 @@ class TopicFiles(ABC):
             if len(entry.topic_id.split()) != 1:
                 errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
             elif entry.topic_id in first:
-                errors.append(
-                    InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}")
-                )
+                where = first[entry.topic_id]
+                errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {where}"))
             elif not topics[-1].parts:
                 listed = ", ".join(self.names)
                 errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {listed}"))
