@@ -38,17 +38,7 @@ from hydra.core.object_type import ObjectType
 from omegaconf import DictConfig, open_dict
 
 from clirbench import __version__
-from clirbench.commands.base import (
-    INTERRUPTED,
-    SOME_FAILED,
-    WORSE,
-    check_memory,
-    command,
-    commands,
-    in_words,
-    say,
-    tolerate_closed_output,
-)
+from clirbench.commands import base
 from clirbench.configuration import advice
 from clirbench.configuration.composing import CONF, composed, plain_configuration, prepare_overrides, sweep_of
 from clirbench.configuration.laboratories import config_folders
@@ -74,7 +64,7 @@ _answerable: list[tuple[str, dict[str, Any], Any]] = []
 
 def main() -> None:
     """The console script: nothing but our words reaches the terminal, however a run ends."""
-    tolerate_closed_output()
+    base.tolerate_closed_output()
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a job in the background ignores it
         signal.signal(signal.SIGINT, interrupt)
@@ -83,12 +73,12 @@ def main() -> None:
     warnings.filterwarnings("error", r"Callback SweepTable\.")  # Hydra would only warn that a sweep has no table
     folder = None
     try:
-        if len(sys.argv) > 1 and "=" not in sys.argv[1] and sys.argv[1] in commands():
-            sys.exit(command(sys.argv[1])(sys.argv[2:]))
+        if len(sys.argv) > 1 and "=" not in sys.argv[1] and sys.argv[1] in base.commands():
+            sys.exit(base.command(sys.argv[1])(sys.argv[2:]))
         if "--version" in sys.argv:
             print(f"clirbench {__version__}, Python {platform.python_version()}")
             return
-        check_memory()
+        base.check_memory()
         sys.argv[1:] = arguments = prepare_arguments(sys.argv[1:])
         if any(one[0] == "-" or (key_of(one)[:5] == "hydra" and key_of(one) not in OURS) for one in arguments):
             job()
@@ -108,9 +98,9 @@ def main() -> None:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             leave_clusters()
             print("stopped; a rerun does what is missing", file=sys.stderr)
-            sys.exit(INTERRUPTED)
+            sys.exit(base.INTERRUPTED)
         of_table = error.__context__ if isinstance(error, UserWarning) else None
-        text, status = in_words(of_table or error, folder)
+        text, status = base.in_words(of_table or error, folder)
         print(text, file=sys.stderr)
         sys.exit(status)
 
@@ -126,10 +116,10 @@ def job(cfg: DictConfig) -> str | float | None:
     returned: str | float | None
     try:
         swept = [override for override in settings.overrides.task if override not in sys.argv]
-        say(f"\n{' '.join(swept) or 'the one condition'}\n")
+        base.say(f"\n{' '.join(swept) or 'the one condition'}\n")
         status, returned = run(cfg, folder, [*settings.overrides.hydra, *settings.overrides.task])
     except Exception as error:
-        returned, status = in_words(error, folder)
+        returned, status = base.in_words(error, folder)
         if cfg.objective:
             _ended.append(status)
             raise
@@ -168,8 +158,8 @@ def run(cfg: DictConfig, place: Path, overrides: Sequence[str]) -> tuple[int, fl
         folder.write(result, provenance(configuration, words, result))
     terminal.show_folder(folder.path, as_json=bool(cfg.output.json), quiet=bool(cfg.output.quiet))
     raise_all([error for table in result.tables for error in table.failures])
-    status = WORSE if result.worse else SOME_FAILED if result.failed else 0
-    if direct.asked and status != SOME_FAILED and not any(effects(configuration, CONF)) and not has_own_folders(words):
+    status = base.WORSE if result.worse else base.SOME_FAILED if result.failed else 0
+    if direct.asked and status != base.SOME_FAILED and not (has_own_folders(words) or [*effects(configuration, CONF)]):
         _answerable.append((str(folder.path), configuration, seen))
     return status, result.objective
 
@@ -205,10 +195,8 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
     typed = arguments = [OPTIONS.get(argument, argument) for argument in arguments]
     for at, name in [(at, word.partition("=")[2]) for at, word in enumerate(arguments) if word[:12] == "+experiment="]:
         if (members := sweep_of(name)) is not None:
-            arguments, typed = (
-                [*arguments[:at], *_members(members), *arguments[at + 1 :]],
-                [],
-            )  # which may set keys again
+            arguments = [*arguments[:at], *_members(members), *arguments[at + 1 :]]
+            typed = []  # members may set keys again
     read = parse_arguments(arguments)
     options = [argument for argument in arguments if argument not in read.overrides]
     if read.shell_completion or read.hydra_help:
@@ -222,7 +210,7 @@ def prepare_arguments(arguments: Sequence[str]) -> list[str]:
         read.overrides[0] = f"folder={quote_value(first)}"
     for place, word in enumerate(read.overrides):
         if "=" not in word and not word.startswith("~"):
-            meant = advice.of_word(read.overrides, place, sorted(commands()))
+            meant = advice.of_word(read.overrides, place, sorted(base.commands()))
             what = "no command and no key=value" if Path(word).exists() else "no folder, no command and no key=value"
             raise ConfigError(f"{word!r} is {what}. {meant}")
         if key_of(word) == "hydra.sweep.dir":

@@ -93,10 +93,8 @@ def require(key: str, extra: str, *libraries: str) -> None:
     missing = [library for library in libraries if find_spec(library) is None]
     if missing:
         noun = "library" if len(missing) == 1 else "libraries"
-        raise ResourceError(
-            f"{key} needs the {noun} {', '.join(missing)}: not installed; in clirbench's checkout type "
-            f"{sys.executable} -m pip install '.[{extra}]'"
-        )
+        said = f"{key} needs the {noun} {', '.join(missing)}: not installed; in clirbench's checkout type"
+        raise ResourceError(f"{said} {sys.executable} -m pip install '.[{extra}]'")
 
 
 def checked(key: str, value: Any, protocol: type) -> Any:

@@ -70,20 +70,17 @@ def scoreboard(
     board = replace(board, columns=tuple(scored_against(board.columns, experiment, inputs.corpus)))
     # No table has two columns of one name.
     renamed = {name: f"{name} (metadata)" for name in board.metadata if name in {*board.by_name, "system"}}
-    notes += [
-        f"the metadata column {old} is called {new} here: the run has a column {old}" for old, new in renamed.items()
-    ]
+    said = "the metadata column {0} is called {1} here: the run has a column {0}"
+    notes += [said.format(*names) for names in renamed.items()]
     metadata = {renamed.get(name, name): texts for name, texts in board.metadata.items()}
     return replace(board, metadata=metadata), notes
 
 
 def look_alikes(systems: Sequence[str]) -> list[str]:
     """A note on systems with names that differ only in case, spaces or the form of their characters."""
-    return [
-        f"systems {' and '.join(map(ascii, group))} differ only in case, spaces or the form of their characters "
-        "(NFC, NFD); is it one system?"
-        for group in lookalike_names(systems)
-    ]
+    alike = [" and ".join(map(ascii, group)) for group in lookalike_names(systems)]
+    said = "differ only in case, spaces or the form of their characters (NFC, NFD); is it one system?"
+    return [f"systems {names} {said}" for names in alike]
 
 
 def require_columns(imported: Scoreboard) -> Scoreboard:
@@ -92,16 +89,12 @@ def require_columns(imported: Scoreboard) -> Scoreboard:
         raise InputError("the score tables have no systems: there are no rows below the header")
     if named := [metric.name for metric in imported.metrics if is_measure(metric.name)]:
         every = ",".join([*(measure.name for measure in imported.measures), *named])
-        raise ConfigError(
-            f"score tables: {listed(named, len(named))}, named as IR measures are, would count as MT metrics; type "
-            f"'scores.measures=[{every}]', or 'scores.ignore=[{','.join(named)}]'"
-        )
+        said = f"score tables: {listed(named, len(named))}, named as IR measures are, would count as MT metrics"
+        raise ConfigError(f"{said}; type 'scores.measures=[{every}]', or 'scores.ignore=[{','.join(named)}]'")
     if not (imported.measures and imported.metrics):
         columns = ", ".join(column.name for column in imported.columns) or "none with numbers"
-        raise ConfigError(
-            f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: say which columns are "
-            f"measures, 'scores.measures=[COLUMN]'; the others are metrics. Columns: {columns}"
-        )
+        said = f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: say which columns are"
+        raise ConfigError(f"{said} measures, 'scores.measures=[COLUMN]'; the others are metrics. Columns: {columns}")
     return imported
 
 
@@ -206,9 +199,8 @@ def capped(
     people's judgments or by known items, or by each other reference than the one that it scores against.
     """
     rows = list(rows)
-    confirmed = {
-        row.metric for row in rows if row.grade == STRONG and board[row.measure].judged_by in ("people", "known_items")
-    }
+    strong = (row for row in rows if row.grade == STRONG)
+    confirmed = {row.metric for row in strong if board[row.measure].judged_by in ("people", "known_items")}
     others = [{one.metric for one in of if one.grade == STRONG} for of in by_reference.values()]
     by_others = set.intersection(*others) if others else set()
     for row in rows:
@@ -324,10 +316,8 @@ def without_segments_note(board: Scoreboard, statistics: Mapping[tuple[str, str]
     known = {name for name, _ in statistics}
     scored = [c.name for c in board.metrics if c.origin == "computed" and np.isfinite(c.values).any()]
     if fixed := [name for name in scored if name not in known]:
-        yield (
-            f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled; "
-            "analyses of segments leave it out, others keep its scores as they are"
-        )
+        said = f"{', '.join(fixed)}: one score a system and no segments, so nothing is resampled;"
+        yield f"{said} analyses of segments leave it out, others keep its scores as they are"
 
 
 def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
@@ -344,7 +334,5 @@ def tied_runs(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Ite
 def unwritten_runs_note(experiment: Experiment, retrieval: Mapping[str, Retrieval]) -> Iterator[str]:
     """A note where run files are left out because there are many."""
     if experiment.write_runs == "auto" and any(len(found.runs) > MANY_SYSTEMS for found in retrieval.values()):
-        yield (
-            f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems; "
-            "output.runs=all writes every one"
-        )
+        said = f"run files: only the reference side's was written, there are more than {MANY_SYSTEMS} systems"
+        yield f"{said}; output.runs=all writes every one"

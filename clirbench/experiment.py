@@ -144,11 +144,10 @@ def judge(experiment: Experiment, inputs: Inputs, label: str, name: str, watch: 
     counts = {name: count(english.map.doc_ids, topics, found) for name, found in judged.items()}
     for by, counted in counts.items():
         if not judged[by].topic_ids:
-            raise NothingCompared(
-                f"{with_marks('topics', label, by)}: none of {len(topics)} is left to score: the reference side "
-                f"matches {len(topics) - len(counted.unmatched)} of them, and {len(counted.unjudged)} of those lack a "
-                "relevant document; are these the topics and judgments of this collection?"
-            )
+            said = f"the reference side matches {len(topics) - len(counted.unmatched)} of them, and"
+            said += f" {len(counted.unjudged)} of those lack a relevant document; are these the topics and judgments of"
+            where = f"{with_marks('topics', label, by)}: none of {len(topics)} is left to score"
+            raise NothingCompared(f"{where}: {said} this collection?")
     if not runs and isinstance(retriever, Staged):
         found = search(retriever, task.of_systems(inputs.searched))
         shown = watch(with_marks("retrieval", label), found, len(inputs.searched))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -146,12 +147,9 @@ def adapt_to_inputs(experiment: Experiment, inputs: Inputs | None) -> tuple[Expe
     parts |= {type(analysis).__name__: analysis for analysis in experiment.analyses}
     errors: list[ClirbenchError] = list(unmet_needs(parts if experiment.measures else {}, corpus))
     if experiment.metrics and not corpus.test:
-        errors.append(
-            ConfigError(
-                "MT metrics need a test set: name a folder of the same systems' outputs with a reference, "
-                "test_folder=DIR, or compute none: metric=[] (metrics may come from scores.tables=[FILE])"
-            )
-        )
+        said = "MT metrics need a test set: name a folder of the same systems' outputs with a reference, "
+        cure = "test_folder=DIR, or compute none: metric=[] (metrics may come from scores.tables=[FILE])"
+        errors.append(ConfigError(said + cure))
     kept, notes = experiment.measures, list[str]()
     with gathered(errors):
         topics = [topic for source in inputs.topics.values() for topic in source]
@@ -166,9 +164,8 @@ def check_size(where: str, topics: int, documents: int) -> None:
     if topics > current_limits().topics:
         raise limit_error(where, "topics", f"{topics:,} are more than {{:,}}")
     if topics * documents > current_limits().pairs:
-        raise limit_error(
-            where, "pairs", f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs"
-        )
+        said = f"{topics:,} of them times {documents:,} documents are more than {{:,}} pairs"
+        raise limit_error(where, "pairs", said)
 
 
 def runs_of_others(folder: Path, inputs: Inputs) -> tuple[dict[str, Run], Run | None]:
@@ -266,11 +263,9 @@ def _notes(experiment: Experiment, inputs: Inputs) -> Iterator[str]:
     n = len(inputs.corpus.english)
     for label, rule in experiment.relevance.items() if inputs.topics else ():
         if isinstance(rule, TopK) and rule.k is not None and rule.k >= n:
-            yield (
-                f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every "
-                "one that a topic matches: MAP then says which documents match, not how they are ordered; choose a "
-                f"smaller relevance.k, such as {max(1, n // 10)}"
-            )
+            said = f"{with_marks('relevance', label)}: the first {rule.k} of {n} documents are relevant, which is every"
+            said += " one that a topic matches: MAP then says which documents match, not how they are ordered; choose"
+            yield f"{said} a smaller relevance.k, such as {max(1, n // 10)}"
 
 
 def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
@@ -279,16 +274,12 @@ def expected_result(experiment: Experiment, inputs: Inputs | None) -> Result:
     if inputs is not None:
         systems = [t.system for t in inputs.translations if t.collection is not None]
         nothing = np.full((len(systems), 1), np.nan)
-        per_topic = {
-            (label, measure.name): nothing for label in experiment.relevance for measure in experiment.measures
-        }
-        runs = cast(Mapping[str, Run], dict.fromkeys(systems))
+        measures = [measure.name for measure in experiment.measures]
+        per_topic = dict.fromkeys(product(experiment.relevance, measures), nothing)
+        none = Retrieval(cast(Run, None), {}, {}, cast(Mapping[str, Run], dict.fromkeys(systems)), per_topic)
         retrieval = {
-            ",".join(filter(None, (label, name))): Retrieval(
-                cast(Run, None), {}, {}, runs, per_topic, topic_label=label, retriever=name
-            )
-            for label in inputs.topics
-            for name in experiment.retrievers
+            ",".join(filter(None, of)): replace(none, topic_label=of[0], retriever=of[1])
+            for of in product(inputs.topics, experiment.retrievers)
         }
     board, _ = scoreboard(experiment, inputs, {}, retrieval)
     return Result(experiment, board, (), inputs, retrieval)
@@ -342,13 +333,12 @@ def both_ways(result: Result, other: Result) -> Result:
             cells.append((row.measure, row.metric, row.value, *of_way, row.grade))
         rows.append(row)
     searched, scoring = (result.inputs and result.inputs.corpus.crossed) or ("", "")
-    text = (
-        f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches {scoring} "
-        f"and scores against {searched}: columns exchanged_... are its own. grade is the weaker of the two.",
-    )
+    text = f"The run searches reference {searched} and scores metrics against {scoring}. The other way searches "
+    text += f"{scoring} and scores against {searched}: columns exchanged_... are its own. "
+    text += "grade is the weaker of the two."
     title = "Is it the same with the two references exchanged?"
     said = sum(row[0] == cells[0][0] for row in cells)
-    table = Table(EXCHANGED, title, header, cells, text, said=said, about=ABOUT)
+    table = Table(EXCHANGED, title, header, cells, (text,), said=said, about=ABOUT)
     notes = [note for note in other.notes if note not in result.notes]
     return replace(result, correlations=tuple(rows), tables=(table, *result.tables), notes=(*result.notes, *notes))
 
@@ -359,11 +349,10 @@ def distinct(experiment: Experiment, inputs: Inputs, found: Resemblances) -> tup
     Raises `ConfigError` for a baseline that is a copy, and
     `NothingCompared` where no other system is left.
     """
-    notes = [
-        f"{system} copies the reference ({short(100 * dice, 3)} % of its word 4-grams are the same, "
-        f"{short(100 * found.repeated[system], 3)} % of its lines)"
-        for system, dice in found.copies.items()
-    ]
+    notes = []
+    for system, dice in found.copies.items():
+        grams, lines = (f"{short(100 * share, 3)} % of its" for share in (dice, found.repeated[system]))
+        notes.append(f"{system} copies the reference ({grams} word 4-grams are the same, {lines} lines)")
     if experiment.keep_copies or not found.copies:
         return inputs, notes
     if experiment.baseline in found.copies:

@@ -64,10 +64,8 @@ class Scoreboard:
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if doubled := sorted({name for name in names if names.count(name) > 1}):
-            raise ConfigError(
-                f"columns both computed and imported, or given twice: {', '.join(doubled)}. "
-                "Rename an imported one ('scores.rename={OLD: NEW}') or leave it out (scores.ignore=[NAME])"
-            )
+            said = f"columns both computed and imported, or given twice: {', '.join(doubled)}. Rename an imported one"
+            raise ConfigError(f"{said} ('scores.rename={{OLD: NEW}}') or leave it out (scores.ignore=[NAME])")
         if quoted := [name for name in (*names, *self.metadata) if '"' in name]:
             said = f"a column's name with a quote is not read alike by all programs: {', '.join(quoted)}."
             raise ConfigError(f"{said} Rename it ('scores.rename={{OLD: NEW}}' for an imported one)")

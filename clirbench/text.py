@@ -306,9 +306,7 @@ def replace_lone_surrogates(text: str) -> str:
 def split_lines(text: str) -> tuple[str, ...]:
     """The lines of `text`: "\\n" alone ends a line, a last line without it counts, an empty text has none."""
     lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return tuple(lines)
+    return tuple(lines if lines[-1] else lines[:-1])
 
 
 def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:

@@ -331,10 +331,9 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
             return _run("scores", {"scores__tables": [path], **named, **settings}, path)
         except ClirbenchError as error:
             for one in getattr(error, "errors", (error,)):
-                one.args = tuple(MENDED.sub(r'df.replace(r"\1", r"\2", regex=True)', str(text)) for text in one.args)
-                one.args = tuple(
-                    text.replace(str(path), "the DataFrame").replace("scores.measures", "measures") for text in one.args
-                )
+                said = (MENDED.sub(r'df.replace(r"\1", r"\2", regex=True)', str(text)) for text in one.args)
+                said = (text.replace(str(path), "the DataFrame") for text in said)
+                one.args = tuple(text.replace("scores.measures", "measures") for text in said)
             raise
 
 
@@ -362,10 +361,9 @@ def _rows(df: object) -> "pd.DataFrame":
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
         names = [name for name, cells in rows.items() if cells.is_unique and all(isinstance(c, str) for c in cells)]
         if table is not df or (names and isinstance(table.index, pd.RangeIndex)):
-            raise InputError(
-                "the DataFrame: no column is called system; rename the one that has the names of the systems, "
-                f"df.rename({'columns=' if table is df else ''}{{'{names[0] if names else 'NAME'}': 'system'}})"
-            )
+            typed = f"df.rename({'columns=' if table is df else ''}{{'{names[0] if names else 'NAME'}': 'system'}})"
+            said = "the DataFrame: no column is called system; rename the one that has the names of the systems"
+            raise InputError(f"{said}, {typed}")
         rows = rows.rename_axis("system").reset_index()
     if "" in rows.columns:
         raise InputError(f"the DataFrame: column {list(rows.columns).index('')} (from 0) has no name")
@@ -385,10 +383,8 @@ def load(folder: str | Path) -> Outcome:
     texts = {name: table["text"] for name, table in found["tables"].items()} | {"correlations": texts_of(Correlation)}
     described = {column["name"] for column in found["columns"]}
     texts["systems"] = [name for name in texts.get("systems", ()) if name not in described]
-    tables = {
-        name: TableFile(path, name, tuple(table["columns"]), tuple(texts[name]))
-        for name, table in found["tables"].items()
-    }
+    columns = {name: tuple(table["columns"]) for name, table in found["tables"].items()}
+    tables = {name: TableFile(path, name, header, tuple(texts[name])) for name, header in columns.items()}
     return Outcome(found, read_provenance(path), Tables(tables, holds=True), partial(copy_finished, path))
 
 

@@ -118,10 +118,8 @@ def evaluate(
         {'AP': 0.8333333333333333, 'P@1': 1.0}
     """
     judgments = qrels if isinstance(qrels, Qrels) else _qrels(qrels)
-    best = {
-        topic: {doc_id: float(grade) for doc_id, grade in grades.items() if grade > 0}
-        for topic, grades in judgments.grades.items()
-    }
+    grades = judgments.grades.items()
+    best = {topic: {doc_id: float(grade) for doc_id, grade in of.items() if grade > 0} for topic, of in grades}
     judged = Judged(judgments, Run.of(best) if ideal is None else _run(ideal), n_documents)
     ranked = _run(run)
     if judgments.topic_ids and ranked.topic_ids and not {*judgments.topic_ids} & {*ranked.topic_ids}:

@@ -78,10 +78,8 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
     keys = [*references] if isinstance(references, Mapping) else []
     if not keys:
         references = {chr(ord("A") + at): one for at, one in enumerate(each_reference(references))}
-    called = {
-        name: f"references[{key!r}]" for name, key in zip(references, keys or range(len(references)), strict=True)
-    }
-    called = called if len(called) > 1 else dict.fromkeys(called, "references")  # as the caller wrote it
+    said = [f"references[{key!r}]" for key in keys or range(len(references))]
+    called = dict(zip(references, said if len(said) > 1 else ["references"], strict=True))  # as the caller wrote it
     sides = {str(name): lines_of(called[name], lines) for name, lines in references.items()}
     systems = {str(name): lines_of(f"texts[{name!r}]", lines) for name, lines in held.items()}
     if {1} == {*map(len, sides.values())} != {len(sides)} in [{len(lines)} for lines in systems.values()]:

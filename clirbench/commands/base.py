@@ -57,11 +57,8 @@ def in_words(error: BaseException, folder: Path | None = None) -> tuple[str, int
     if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
         return f"error: {ClirbenchError(f'{file_of(error)}: {error.strerror}')}", MENDABLE
     if isinstance(error, MemoryError) or "failed to map segment" in str(error):
-        return (
-            "error: the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems; a rerun does only "
-            "what is missing",
-            MENDABLE,
-        )
+        said = "the memory is not enough. Try fewer workers, engine.workers=1, or fewer systems"
+        return f"error: {said}; a rerun does only what is missing", MENDABLE
     if {type(error).__module__.partition(".")[0], _raised_in(error)} & {"hydra", "omegaconf"}:
         return f"error: {refusal(error)}", MENDABLE
     reason = shorten(escape_unseen(" ".join(f"{type(error).__name__}: {error}".split())), 200)

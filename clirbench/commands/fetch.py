@@ -5,16 +5,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from clirbench.commands.base import command_parser, run_command, say
-from clirbench.datasets.manifests import (
-    ManifestFiles,
-    cache_folder,
-    download,
-    load_manifest,
-    manifest_names,
-    megabytes,
-    unpack_facts,
-    verify,
-)
+from clirbench.datasets import manifests
 from clirbench.errors import ConfigError
 
 
@@ -31,14 +22,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _list_or_fetch(options: Namespace) -> int:
     if not options.names:
-        for name in manifest_names():
-            say(f"{name:20} {load_manifest(name).title}")
+        for name in manifests.manifest_names():
+            say(f"{name:20} {manifests.load_manifest(name).title}")
     for name in options.names:
-        _fetch(ManifestFiles(load_manifest(name), options.mirror, options.cache, options.yes), options.every)
+        manifest = manifests.load_manifest(name)
+        _fetch(manifests.ManifestFiles(manifest, options.mirror, options.cache, options.yes), options.every)
     return 0
 
 
-def _fetch(files: ManifestFiles, every: bool) -> None:
+def _fetch(files: manifests.ManifestFiles, every: bool) -> None:
     """Show where each file is, and get (or say what it would take to get) the others."""
     manifest = files.manifest
     say(f"{manifest.name}: {manifest.title}")
@@ -50,23 +42,23 @@ def _fetch(files: ManifestFiles, every: bool) -> None:
         if path is None or every:
             missing.append(file)
         else:
-            verify(path, file)
+            manifests.verify(path, file)
             say(f"  is here     {file.path}  ({path})")
     if files.download and files.cache and manifest.facts:
-        n_facts = unpack_facts(manifest, files.cache)
-        home = cache_folder(files.cache, manifest)
+        n_facts = manifests.unpack_facts(manifest, files.cache)
+        home = manifests.cache_folder(files.cache, manifest)
         say(f"  documents and official scores, shipped with clirbench ({n_facts} files), are now in {home}")
     if not missing:
         say("  nothing to do: every file is here and has the promised content")
         return
     for file in missing:
         what = "by hand    " if file.by_hand else "downloading" if files.download else "would fetch"
-        say(f"  {what} {file.path}  {megabytes(file.sent[0])}  {file.url}")
+        say(f"  {what} {file.path}  {manifests.megabytes(file.sent[0])}  {file.url}")
         if files.download and not file.by_hand:
             if not files.cache:
                 raise ConfigError("--cache is empty: name the folder that keeps downloads")
-            download(manifest, [file], files.cache)
-    total = megabytes(sum(file.sent[0] for file in missing if not file.by_hand))
+            manifests.download(manifest, [file], files.cache)
+    total = manifests.megabytes(sum(file.sent[0] for file in missing if not file.by_hand))
     if files.download:
         fetched = sum(not file.by_hand for file in missing)
         say(f"  {fetched} files ({total}) are now in the cache {files.cache}, verified")

@@ -88,10 +88,8 @@ def read_provenance(path: Path) -> Mapping[str, Any]:
         raise InputError(f"{path}: is not what a run is made from; type clirbench rerun {beside}")
     recorded = read_object(path_inside(path.parent, path.name), PROVENANCE_SHAPE, KEPT)
     if tuple(recorded["command"][:3]) != COMMAND:
-        raise InputError(
-            f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again, only "
-            "the Python code that made it"
-        )
+        said = f"{path}: the run was made in Python, from a DataFrame or components: no command line does it again"
+        raise InputError(f"{said}, only the Python code that made it")
     if "cache" not in recorded["configuration"].get("paths", {}):
         raise InputError(f"{path}: does not say paths.cache, without which the run cannot be done again")
     return recorded

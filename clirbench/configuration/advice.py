@@ -186,15 +186,6 @@ def _readers(folder: Path, *files: Path) -> Iterator[str]:
                 yield name
 
 
-def other_layouts(overrides: Sequence[str]) -> Iterator[ConfigError]:
-    """An error for folder=DIR that has another layout, where the reader of that is not chosen."""
-    said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
-    folder = Path(said.get("folder", ""))
-    if folder.is_dir() and not {"corpus", "experiment"} & {*said} and not any(folder.glob("reference*")):
-        for name in _readers(folder):
-            yield ConfigError(f"folder={folder}: its files have a reader of their own; add corpus={name}")
-
-
 def of_options(options: Sequence[str], words: Sequence[str]) -> str:
     """What to type in place of options, such as `--out=DIR` or `--out` before DIR, that there are not: the whole
     command where each is a setting.
@@ -268,6 +259,7 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     topics=queries.tsv: is no name of topics; type topics=tsv topics.path=queries.tsv
     """
     path, spelled = Path(name), [_spelled(group, str(one)) for one in named or (name,)]
+    every = ",".join(map(str, named)) or name
     near = near if (near := _spelled(group, name)) in known else closest(name, known, 0.75)
     meant = "" if closest(name, known, 0.9) else elsewhere(name, "4" if group == "engine" else "")
     if group == "metric" and (listed := other_names(group, name)):
@@ -279,13 +271,12 @@ def wrong_choice(group: str, name: str, known: Sequence[str], named: Sequence[st
     elif group in ("experiment", "corpus") and _is_folder(found := path if _is_folder(path) else near_path(path)):
         meant = f"folder={found}"
     elif group in LISTED and not meant and len(spelled) > 1 and {*spelled} <= {*known}:
-        name, meant = ",".join(map(str, named)), _set(group, *spelled)
+        name, meant = every, _set(group, *spelled)
     if meant:
         return ConfigError(f"{group}={repr(name) if {*name} & {*', '} else name}: is no name of {group}; type {meant}")
     if not near and (beside := _table("beside").get(group)):
-        every = ",".join(map(str, named)) or name
         said = str(UnknownName(group, every, known)).replace(closest_match(every, known), "")
-        return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', ','.join(map(str, named)))}.", 1))
+        return ConfigError(said.replace("'.", f"'; {beside.replace('NAMES', every)}.", 1))
     return UnknownName(group, name, known, near)
 
 
@@ -457,8 +448,12 @@ def refuse_twice(overrides: Sequence[str]) -> None:
 
 
 def unplaced(overrides: Sequence[str]) -> Iterator[ConfigError]:
-    """An error for a file of topics or judgments of which no override says how it is read."""
+    """An error for a folder of another layout, and a file of topics or judgments, whose reader no override names."""
     said = {key_of(one).partition("@")[0]: one.partition("=")[2].strip("\"'") for one in overrides}
+    folder = Path(said.get("folder", ""))
+    if folder.is_dir() and not {"corpus", "experiment"} & {*said} and not any(folder.glob("reference*")):
+        for name in _readers(folder):
+            yield ConfigError(f"folder={folder}: its files have a reader of their own; add corpus={name}")
     topics, judged = (said.get(key, "") for key in ("topics.path", "relevance.path"))
     if kind_of(Path(topics)) == "qrels" and kind_of(Path(judged)) in TOPICS:
         meant = f"type {to_type(Path(judged))} relevance.path={topics}"
@@ -473,10 +468,9 @@ def refuse_demo_beside_data(words: Sequence[str]) -> None:
     """Raise `ConfigError` where the demo would run because nothing is named, in a folder of MT outputs or with
     judgments of other documents."""
     said = {"experiment" if one[0] == "-" else key_of(one).partition("@")[0] for one in words}
-    here = any(Path().glob("reference*")) and Path("systems").is_dir()
     if said & {"experiment", "folder", "corpus", "scores.tables", "hydra.searchpath"}:
         return
-    if here:
+    if any(Path().glob("reference*")) and Path("systems").is_dir():
         raise ConfigError("no folder is named, and this one has MT outputs: type clirbench . (or +experiment=demo)")
     if "relevance.path" in said:
         raise ConfigError(f"no folder is named whose texts are judged: type clirbench DIR {' '.join(words)}")

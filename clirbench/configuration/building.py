@@ -20,6 +20,7 @@ from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from clirbench import keys
 from clirbench.checks import checked, name_list, not_a, require
 from clirbench.columns import kind
 from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys, wrong_choice
@@ -36,19 +37,6 @@ from clirbench.corpora.base import CorpusSource
 from clirbench.engines.base import Engine
 from clirbench.errors import UNSEEN, ClirbenchError, ConfigError, UnknownName, gathered, raise_all
 from clirbench.files.score_tables import ScoreTables
-from clirbench.keys import (
-    BY_NAME,
-    KEYS,
-    NODES,
-    SEARCH_PATH,
-    is_number,
-    is_text,
-    key_of,
-    may_name_files,
-    problems,
-    settings,
-    value_of,
-)
 from clirbench.measures.base import Measure
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import TOKENISERS
@@ -66,7 +54,7 @@ TARGET = "_target_"
 QUOTED = "a text (a number is quoted inside the shell's quotes: '\"7\"')"
 KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     int: ("a whole number", lambda value: type(value) is int),
-    float: ("a number", is_number),
+    float: ("a number", keys.is_number),
     bool: ("true or false", lambda value: isinstance(value, bool)),
     str: (QUOTED, lambda value: isinstance(value, str)),
     Path: (QUOTED, lambda value: isinstance(value, str)),
@@ -90,7 +78,7 @@ def wrong_settings(node: Any, key: str) -> Iterator[ClirbenchError]:
             elif not (takes_all or entry.startswith("_") or entry in parameters):
                 yield UnknownName(f"key in {name}", entry, [known for known in parameters if known != "self"])
             elif entry in hints and (wanted := misfit(value, hints[entry])):
-                node = f"; it is chosen by {entry}=NAME" if entry in NODES and is_text(value) else ""
+                node = f"; it is chosen by {entry}=NAME" if entry in keys.NODES and keys.is_text(value) else ""
                 yield not_a(wanted, f"{name}.{entry}", value, node)
 
 
@@ -103,7 +91,7 @@ def misfit(value: Any, hint: Any) -> str:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         wanted = [misfit(value, one) for one in arguments]
-        named = Sequence[str] in arguments and is_text(value)
+        named = Sequence[str] in arguments and keys.is_text(value)
         return " or ".join(dict.fromkeys(wanted)) if all(wanted) and not named else ""
     if origin is Literal:
         return "" if value in arguments else f"one of {', '.join(map(str, arguments))}"
@@ -114,11 +102,8 @@ def misfit(value: Any, hint: Any) -> str:
     if fits is None:  # what is one of our components has a `_target_`
         return said if str(getattr(hint, "__module__", "")).startswith("clirbench.") else ""
     # In a list a number is a name too.
-    items = (
-        [is_text(one) if arguments[0] is str else not misfit(one, arguments[0]) for one in value]
-        if (general is Sequence and fits(value))
-        else []
-    )
+    listed = value if general is Sequence and fits(value) else ()
+    items = [keys.is_text(one) if arguments[0] is str else not misfit(one, arguments[0]) for one in listed]
     return "" if fits(value) and all(items) else said
 
 
@@ -160,17 +145,15 @@ def complete(cfg: DictConfig) -> None:
     """Check every key, then put the settings of each analysis that `analysis` names, or that joins every run, beneath
     those given; raises `ConfigError`."""
     plain = plain_configuration(cfg)
-    errors: list[ClirbenchError] = [*problems(plain)]
-    errors += [
-        ConfigError(f"{key}: is a key of another command, and no key of a run")
-        for key in laboratory_groups() & cfg.keys()
-    ]
+    errors: list[ClirbenchError] = [*keys.problems(plain)]
+    others = laboratory_groups() & cfg.keys()
+    errors += [ConfigError(f"{key}: is a key of another command, and no key of a run") for key in others]
     pair = plain.get("pair")
     if isinstance(pair, str) or (isinstance(pair, list) and len(pair) not in (0, 2)):
         errors.append(ConfigError(f"pair=[{','.join(name_list('pair', pair))}]: two systems were expected: pair=[A,B]"))
     if plain.get("engine") is None:
         errors.append(ConfigError("engine: a run needs one: serial, processes, ..."))
-    if value_of(plain, "correlation.coefficients") in (None, "", []):
+    if keys.value_of(plain, "correlation.coefficients") in (None, "", []):
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
     # In Hydra's list of defaults these settings would take half of the time in which a configuration is put together.
@@ -182,9 +165,9 @@ def complete(cfg: DictConfig) -> None:
         cfg.analyses = own
         for name in dict.fromkeys((*asked, *joined, *given)):
             if name in files and name not in left_out and TARGET not in (given.get(name) or {}):
-                settings = OmegaConf.select(OmegaConf.load(files[name]), name)
+                beneath = OmegaConf.select(OmegaConf.load(files[name]), name)
                 unasked = {} if name in asked else joined.get(name, {})
-                cfg.analyses[name] = OmegaConf.merge(settings, unasked, own.get(name) or {})
+                cfg.analyses[name] = OmegaConf.merge(beneath, unasked, own.get(name) or {})
 
 
 def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = None) -> Experiment:
@@ -195,11 +178,11 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     """
     complete(cfg)
     plain = plain_configuration(cfg)
-    errors: list[ClirbenchError] = [one for key in KEYS for one in key.unknown(value_of(plain, key.name))]
+    errors: list[ClirbenchError] = [one for key in keys.KEYS for one in key.unknown(keys.value_of(plain, key.name))]
     parts = _Parts(plain, given or {}, errors)
     retrievers = parts.labelled("retrieval", "also_retrieval")
     experiment: dict[str, Any] = {
-        **settings(Experiment, plain),
+        **keys.settings(Experiment, plain),
         **{key: parts.one(key) for key in ("corpus", "systems", "engine", "paper")},
         "topics": parts.labelled("topics", "also_topics"),
         "retriever": retrievers.pop("", None),
@@ -225,10 +208,8 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
 
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
-    named = plain_configuration(cfg.limits)
-    raise_all(
-        [UnknownName("limit", name, Limits.__annotations__) for name in named if name not in Limits.__annotations__]
-    )
+    named, known = plain_configuration(cfg.limits), Limits.__annotations__
+    raise_all([UnknownName("limit", name, known) for name in named if name not in known])
     return Limits(**named)
 
 
@@ -236,8 +217,8 @@ def problem_of(key: str, value: Any) -> ConfigError | None:
     """What is wrong with an object as the value of a key, if its key holds no components."""
     if key in PARTS:
         return None
-    if key in BY_NAME:
-        return BY_NAME[key].problem(value)
+    if key in keys.BY_NAME:
+        return keys.BY_NAME[key].problem(value)
     whole = f"{key}: {value!r} is a component of its own; give what it belongs to as one, {key.partition('.')[0]}=..."
     return next(unknown_keys([f"{key}={value!r}"]), ConfigError(whole))
 
@@ -257,7 +238,7 @@ class _Parts:
 
     def one(self, key: str) -> Any:
         """The component of a dotted key; None where there is none or something is wrong with it."""
-        return self.made(self.given.get(key, value_of(self.plain, key)), key, PARTS[key])
+        return self.made(self.given.get(key, keys.value_of(self.plain, key)), key, PARTS[key])
 
     def made(self, node: Any, key: str, protocol: type) -> Any:
         """The component that a node configures, or that it is."""
@@ -294,12 +275,10 @@ class _Parts:
             return ()
         listed = as_list(self.given.get(group, list(nodes)))
         named = dict(zip(dict.fromkeys(one for one in listed if isinstance(one, str)), nodes.items(), strict=False))
-        made = [
-            self.made(named[one][1], f"{group}.{named[one][0]}", protocol)
-            if isinstance(one, str)
-            else self.made(metric_of(one), group, protocol)
-            for one in listed
-        ]
+        made = []
+        for one in listed:
+            name, node = named[one] if isinstance(one, str) else ("", metric_of(one))
+            made.append(self.made(node, f"{group}.{name}".removesuffix("."), protocol))
         return self._unlike(group, made)
 
     def measures(self) -> tuple[Measure, ...]:
@@ -328,10 +307,8 @@ class _Parts:
         nodes: Mapping[str, Any] = self.plain.get("analyses") or {}
         names = name_list("analysis", self.plain.get("analysis"))
         own = {name for name in nodes if TARGET in (nodes[name] or {})}
-        known = {*choices("analyses"), *own, "correlation"}
-        self.errors.extend(
-            wrong_choice("analysis", name, sorted(known)) for name in (*names, *nodes) if name not in known
-        )
+        known = sorted({*choices("analyses"), *own, "correlation"})
+        self.errors.extend(wrong_choice("analysis", name, known) for name in (*names, *nodes) if name not in known)
         made = {f"analyses.{name}": nodes[name] for name in (*names, *joining) if name in own}
         if "analyses" in self.given:
             made = {f"analyses[{at}]": one for at, one in enumerate(as_list(self.given["analyses"]))}
@@ -400,7 +377,7 @@ NAMED = re.compile(rf"{TARGET}: *([\w.]+)")
 
 def has_own_folders(words: Sequence[str]) -> bool:
     """Whether configurations of other folders than conf/ take part in a command line."""
-    return any(word.startswith("--config-dir=") or key_of(word) == SEARCH_PATH for word in words)
+    return any(word.startswith("--config-dir=") or keys.key_of(word) == keys.SEARCH_PATH for word in words)
 
 
 def refusals(words: Sequence[str]) -> Iterator[ConfigError]:
@@ -409,11 +386,11 @@ def refusals(words: Sequence[str]) -> Iterator[ConfigError]:
         yield ConfigError(f"the command line has more than {MOST:,} characters, which nobody can check")
         return
     for word in words:
-        key = key_of(word)
+        key = keys.key_of(word)
         if UNSEEN.search(word) or word.startswith("-") or ("=" not in word and not word.startswith("~")):
             yield ConfigError(f"{word!r}: a recorded run has keys, key=value, nothing else")
-        elif "hydra" in key and key != SEARCH_PATH:
-            yield ConfigError(f"{word}: a recorded run sets no key of Hydra but {SEARCH_PATH}")
+        elif "hydra" in key and key != keys.SEARCH_PATH:
+            yield ConfigError(f"{word}: a recorded run sets no key of Hydra but {keys.SEARCH_PATH}")
 
 
 def listed_components(conf: Path) -> tuple[set[str], dict[str, str]]:
@@ -456,15 +433,12 @@ def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str,
 
 def named_files(configuration: Mapping[str, Any]) -> set[str]:
     """Every text of a whole configuration that may be the name of a file or folder, but for where data lie ready."""
-    found = {
-        (key, one)
-        for key, node in _nodes(configuration, "")
-        for name, value in node.items()
-        for one in (value if isinstance(value, list) else [value])
-        if isinstance(one, str) and may_name_files(f"{key}.{name}".lstrip("."))
-    }
-    kept = {one for key, one in found if key == "paths"}
-    return {one for _, one in found if one and one not in kept}
+    found: dict[str, set[str]] = {}
+    for key, node in _nodes(configuration, ""):
+        for name, value in node.items():
+            texts = {one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)}
+            found.setdefault(key, set()).update(texts if keys.may_name_files(f"{key}.{name}".lstrip(".")) else ())
+    return set().union(*found.values()) - found.get("paths", set()) - {""}
 
 
 def _nodes(value: Any, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

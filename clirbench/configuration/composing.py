@@ -36,25 +36,8 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from clirbench.configuration.advice import (
-    component_keys,
-    how_to_quote,
-    mentioned_experiment,
-    other_layouts,
-    refusal,
-    spell_for_hydra,
-    unknown_keys,
-    unplaced,
-    wrong_choice,
-)
-from clirbench.configuration.laboratories import (
-    CONF as CONF,
-    choices,
-    config_folders,
-    config_parts as config_parts,
-    described_commands,
-    hooks,
-)
+from clirbench.configuration import advice
+from clirbench.configuration.laboratories import CONF as CONF, choices, config_folders, described_commands, hooks
 from clirbench.errors import ConfigError, escape_unseen, gathered, raise_all
 from clirbench.keys import NODES, SEARCH_PATH, defaults, key_of, may_name_files
 
@@ -194,7 +177,7 @@ def composed(overrides: Sequence[str]) -> DictConfig:
             with initialize_config_dir(str(CONF), version_base="1.3"):
                 return compose("config", overrides=list(overrides), return_hydra_config=True)
         except (HydraException, OmegaConfBaseException, ValueError) as error:
-            raise refusal(error) from None
+            raise advice.refusal(error) from None
         finally:
             GlobalHydra.instance().hydra = theirs
 
@@ -229,13 +212,12 @@ def own_folders(overrides: Sequence[str]) -> list[Path] | None:
 
 def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     """The overrides as Hydra must read them, checked in our own words, with the experiment that they speak of."""
-    overrides, folders, errors = [spell_for_hydra(one) for one in overrides], own_folders(overrides), list[Any]()
+    overrides, folders, errors = [advice.spell_for_hydra(one) for one in overrides], own_folders(overrides), list[Any]()
     overrides = [f"+{one}" if one.partition("=")[0] in laboratory_groups() else one for one in overrides]
     said = "hydra.searchpath=[file://DIR] names folders of configurations"
     errors += [ConfigError(f"{folder}: not found; {said}") for folder in folders or () if not folder.is_dir()]
     if folders == []:  # what others configure may have keys of its own
-        errors += unknown_keys(overrides, laboratory_groups())
-        errors += [*other_layouts(overrides), *unplaced(overrides)]
+        errors += [*advice.unknown_keys(overrides, laboratory_groups()), *advice.unplaced(overrides)]
     for one in overrides:
         with gathered(errors):
             check_override(one, folders)
@@ -247,7 +229,7 @@ def prepare_overrides(overrides: Sequence[str]) -> list[str]:
     if len(named) > 1:
         raise ConfigError(f"{' '.join(named)}: a run is of one experiment; name one of them")
     overrides = ["++" + one if OPEN.fullmatch(one.partition("=")[0]) else one for one in overrides]
-    return overrides if named else [*overrides, f"+experiment={mentioned_experiment(overrides)}"]
+    return overrides if named else [*overrides, f"+experiment={advice.mentioned_experiment(overrides)}"]
 
 
 def check_override(text: str, folders: Sequence[Path] | None) -> None:
@@ -263,7 +245,7 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
     try:
         override = OverridesParser.create().parse_override(text)
     except HydraException:
-        raise ConfigError(f"{text}: cannot be read. {how_to_quote(text)}") from None
+        raise ConfigError(f"{text}: cannot be read. {advice.how_to_quote(text)}") from None
     group = override.key_or_group
     known = [] if folders is None else sorted(choices(group, folders))
     if override.is_delete() or not known:
@@ -275,16 +257,16 @@ def check_override(text: str, folders: Sequence[Path] | None) -> None:
         value = override.value()
         named = value if isinstance(value, list) else [value]
     for name in named:
-        if isinstance(name, dict) and {*name} <= component_keys(group):
+        if isinstance(name, dict) and {*name} <= advice.component_keys(group):
             said = " ".join(f"{group}.{key}={value}" for key, value in name.items())
             raise ConfigError(f"{text}: a mapping is no name of {group}; type {said}")
         if not isinstance(name, str):
             none = f"{group}=[]" if group in LISTS else f"~{text.partition('=')[0].lstrip('+')}"
-            number = {"n", "k"} & component_keys(group) if type(name) is int else ()
+            number = {"n", "k"} & advice.component_keys(group) if type(name) is int else ()
             none += "".join(f"; type {group}.{one}={name}" for one in number)
             said = "null" if name is None else repr(name)
             raise ConfigError(f"{text}: {said} is no name; {group} is one of {', '.join(known)}; none is {none}")
-    raise_all([wrong_choice(group, name, known, named) for name in named if name not in known])
+    raise_all([advice.wrong_choice(group, name, known, named) for name in named if name not in known])
 
 
 def plain_configuration(cfg: DictConfig) -> dict[str, Any]:
@@ -309,11 +291,7 @@ def relocate(cfg: DictConfig, home: Path, places: Mapping[str, str]) -> dict[str
         for node, key in list(_texts(cfg)):
             if key == "download":
                 node[key] = False
-            elif (
-                node[key]
-                and may_name_files(node._get_full_key(key))
-                and (new := places.get(str(home / node[key]))) is not None
-            ):
+            elif node[key] and may_name_files(node._get_full_key(key)) and (new := places.get(str(home / node[key]))):
                 renamed[new] = node[key]
                 node[key] = new
     return renamed
@@ -375,14 +353,11 @@ class SweepTable(Callback):
 
         folder, keys = Path(config.hydra.sweep.dir), swept_keys(self._jobs)
         combine(folder, self._jobs)
-        failed = {
-            " ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed
-            for job in self._jobs
-            if job.failed not in ("", NO_TABLE)
-        }
+        jobs = [job for job in self._jobs if job.failed not in ("", NO_TABLE)]
+        failed = {" ".join(f"{key}={job.settings.get(key, '')}" for key in keys): job.failed for job in jobs}
         for name, why in failed.items():
             print(escape_unseen(f"{name or 'the one condition'} has no results: {why}"), file=sys.stderr)
-        jobs = [job.folder for job in self._jobs]
-        written = [path for after in hooks("after_sweep") for path in after(folder, jobs, self._settings, failed)]
+        places = [job.folder for job in self._jobs]
+        written = [path for after in hooks("after_sweep") for path in after(folder, places, self._settings, failed)]
         for path in (*(folder / name for name in (f"{NAME}.tsv", f"{SUMMARY}.tsv", PAGE, TEXT)), *written):
             print(path)

@@ -135,7 +135,6 @@ def measure_of(measure: Any) -> Any:
 
 def is_measure(name: str) -> bool:
     """Whether a name is that of a measure."""
-    try:
-        return bool(parse(name))
-    except ConfigError:
-        return False
+    from clirbench.measures import parsing  # as in `parse`
+
+    return parsing.is_measure(name, measures_of_laboratories)

@@ -49,13 +49,8 @@ def languages_of(stated: str, corpus: object, called: str = "", store: Store | N
     source, target = (s if contradicts(own, s) else own or s for own, s in zip(named, seen, strict=True))
     if stated:
         pair = language_pair("languages", stated)
-        wrong = [
-            f"{where} is in {code}"
-            for own, side in zip(pair, read, strict=True)
-            for where, code in side.items()
-            if contradicts(own, code)
-        ]
-        if wrong:
+        texts_of = [(own, text) for own, side in zip(pair, read, strict=True) for text in side.items()]
+        if wrong := [f"{where} is in {code}" for own, (where, code) in texts_of if contradicts(own, code)]:
             known = zip(pair, seen, (source, target), strict=True)
             meant = "-".join(best if contradicts(own, s) else own for own, s, best in known)
             raise ConfigError(f"languages={stated}: {', '.join(wrong)}; type languages={meant}")

@@ -32,10 +32,8 @@ class NoEnglish:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise ConfigError(
-            f"{self.where}: this collection has no reference side: name one, corpus.english=PATH, or choose parts that "
-            "do without it, such as topics=jsonl and relevance=qrels"
-        )
+        said = f"{self.where}: this collection has no reference side: name one, corpus.english=PATH, or choose parts"
+        raise ConfigError(f"{said} that do without it, such as topics=jsonl and relevance=qrels")
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,9 +130,8 @@ def layout_of(where: str, names: Iterable[str], locate: Callable[[Sequence[str]]
         with gathered(errors):
             check_name(where, f"{part} name", name)
     raise_all(errors)
-    references, systems, singles = (
-        {name: of[0] for (known, name), of in held.items() if known == part} for part in _PARTS
-    )
+    parts = ({name: of[0] for (known, name), of in held.items() if known == part} for part in _PARTS)
+    references, systems, singles = parts
     return Layout(where, locate, references, systems, singles, tuple(ignored))
 
 
@@ -159,10 +158,8 @@ def translations_layout(folder: str | Path, english: str | None = None) -> Layou
     """
     paths = _named_paths(folder)
     if not (Path(folder).expanduser() / "systems").is_dir():
-        paths = {
-            name if _REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name) else f"systems/{name}": path
-            for name, path in paths.items()
-        }
+        ours = {name for name in paths if _REFERENCE.fullmatch(name) or _SINGLE.fullmatch(name)}
+        paths = {name if name in ours else f"systems/{name}": path for name, path in paths.items()}
     if english:
         paths = {name: path for name, path in paths.items() if not _REFERENCE.fullmatch(name)}
         paths["reference.jsonl" if is_jsonl(Path(english)) else "reference.txt"] = Path(english).expanduser()
@@ -376,10 +373,8 @@ def language_of(sample: str) -> str:
     """The language that a text is in; empty where it is too short to tell, or in none that can be told."""
     if len("".join(filter(str.isalpha, sample)).encode()) < SHORTEST:
         return ""
-    lines = [
-        (len(line.encode()), sum(map(bool, map(COMMON.fullmatch, line.lower().split())))) for line in sample.split("\n")
-    ]
-    plain = sum(size for size, n_common in lines if EVERY * n_common >= size)
+    lines = [(len(line.encode()), line.lower().split()) for line in sample.split("\n")]
+    plain = sum(size for size, words in lines if EVERY * sum(map(bool, map(COMMON.fullmatch, words))) >= size)
     if len(sample) >= LONG and plain > 0.85 * sum(size for size, _ in lines):
         return "en"  # as the model says, after half a second of unpacking
     code, probability = _identifier().classify(sample)

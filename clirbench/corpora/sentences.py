@@ -39,10 +39,9 @@ class SentenceSplitter:
     def check(self) -> None:
         require("corpus.sentences", "sentences", "sentencex")
         if not self.language:
-            raise ConfigError(
-                "corpus.sentences.language is not set: documents are cut into sentences before they are translated; "
-                "name their language (zh, ru, fa, ...), or corpus.sentences=null where a translator takes documents"
-            )
+            said = "corpus.sentences.language is not set: documents are cut into sentences before they are translated"
+            cure = "name their language (zh, ru, fa, ...), or corpus.sentences=null where a translator takes documents"
+            raise ConfigError(f"{said}; {cure}")
 
     def cut(self, document: str) -> list[str]:
         """The sentences of a document, without white space around them."""

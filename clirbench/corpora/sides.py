@@ -188,11 +188,9 @@ def read_test_set(layout: Layout, references: str | Sequence[str], read_source: 
             raise InputError(f"{lines.where}: has no lines")
         if len(lines) != len(read[0]):
             errors.append(unequal_lines_error(lines.where, len(lines), read[0].where, len(read[0])))
-        empty = [at for at, line in enumerate(lines if number < n else (), start=1) if not line.strip()]
-        if empty:
-            errors.append(
-                InputError(f"{lines.where}: empty lines in an MT reference: {first_ten(empty)}; fill or remove them")
-            )
+        if empty := [at for at, line in enumerate(lines if number < n else (), start=1) if not line.strip()]:
+            said = f"empty lines in an MT reference: {first_ten(empty)}; fill or remove them"
+            errors.append(InputError(f"{lines.where}: {said}"))
     raise_all(errors)
     return TestSet(tuple(read[:n]), read[n] if len(read) > n else None)
 

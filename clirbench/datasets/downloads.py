@@ -70,10 +70,9 @@ def fetch(url: str, target: Path, n_bytes: int, sha256: str, receive: float = 60
                     digest.update(piece)
                     stream.write(piece)
             if (found := part.stat().st_size) != n_bytes or digest.hexdigest() != sha256:
-                raise DownloadError(
-                    f"{url}: not the promised content ({found:,} of {n_bytes:,} bytes came, sha256 differs); "
-                    "run it again; if this stays, the file there has changed, or something on the way changed it"
-                )
+                said = f"{url}: not the promised content ({found:,} of {n_bytes:,} bytes came, sha256 differs); run it"
+                said += " again; if this stays, the file there has changed, or something on the way changed it"
+                raise DownloadError(said)
             part.replace(target)
 
 

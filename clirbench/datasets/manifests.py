@@ -167,9 +167,7 @@ def load_manifest(name: str, folder: Path | None = None) -> Manifest:
     texts = {key: " ".join(record[key].split()) for key in TEXTS}
     files = tuple(_data_file(path, entry, record["url"], record.get("http") or "") for entry in record["files"])
     beside = {str(key): home / value for key, value in shipped.items()}
-    return Manifest(
-        name=name, mirror=mirror, files=files, shipped=beside, facts=home / facts if facts else None, **texts
-    )
+    return Manifest(name, **texts, mirror=mirror, files=files, shipped=beside, facts=home / facts if facts else None)
 
 
 def verify(path: Path, file: DataFile) -> None:

@@ -105,10 +105,8 @@ def answer(task: Task) -> tuple[Done | None, Exception | None]:
 
 def killed(how: object) -> str:
     """The message of a `Lost`."""
-    return (
-        "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1; "
-        f"a rerun does only what is missing. ({str(how).partition(chr(10))[0]})"
-    )
+    said = "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1"
+    return f"{said}; a rerun does only what is missing. ({str(how).partition(chr(10))[0]})"
 
 
 def available_cores() -> int:

@@ -61,12 +61,10 @@ RESULTS_SHAPE = {
     "coefficients?": [str],
     "units?": {"said": str},
     "tables?": {...: {"columns": [str], "text": [str]}},
-    "columns?": [
-        {
-            "name": str, "role": str, "origin": str, "higher_is_better": bool, "table": str, "signature": str,
-            "parts?": [str], "declared?": {...: (str, bool, None)},
-        }
-    ],
+    "columns?": [{
+        "name": str, "role": str, "origin": str, "higher_is_better": bool, "table": str, "signature": str,
+        "parts?": [str], "declared?": {...: (str, bool, None)},
+    }],
 }  # fmt: skip
 
 

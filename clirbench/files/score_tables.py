@@ -26,16 +26,7 @@ from clirbench.checks import name_list, one_of
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all, shorten
 from clirbench.files import tables
 from clirbench.files.run_files import numbers
-from clirbench.files.tables import (
-    MISSING,
-    TextTable,
-    as_number,
-    first_of,
-    json_lines,
-    json_value,
-    read_table,
-    system_column,
-)
+from clirbench.files.tables import MISSING, TextTable, as_number, first_of, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import TextFile, did_you_mean, whole_content
 from clirbench.types import Doubles
@@ -46,6 +37,8 @@ ERRORS = re.compile(r"(h?ter|[wc]er|metricx|autorank)(?![a-z]).*", re.IGNORECASE
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*")
+"""Such cells whose marks stand between groups of digits."""
 
 
 @dataclass(frozen=True)
@@ -125,33 +118,27 @@ class ScoreTables:
         systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numeric)
         ordered = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
-        metadata = {
-            name: tuple(cells.get(system, "").strip() for system in systems)
-            for name, (_, cells) in columns.items()
-            if name not in numeric
-        }
+        texts = {name: cells for name, (_, cells) in columns.items() if name not in numeric}
+        metadata = {name: tuple(of.get(system, "").strip() for system in systems) for name, of in texts.items()}
         made = tuple(self._column(name, aligned(numeric[name], systems), computed) for name in ordered)
         return Scoreboard(systems, made, metadata)
 
     def _refuse_marks(self, table: TextTable) -> None:
         """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups."""
         odd: dict[str, list[str]] = {}
-        for name in _data_columns(table):
+        for name in (name for name in _data_columns(table) if name not in (*self.metadata, *self.ignore)):
             held = [cell.strip() for cell in table.column(name) if cell.strip().lower() not in MISSING]
-            wrong = [cell for cell in held if as_number(cell) is None]
-            if wrong and name not in (*self.metadata, *self.ignore) and all(map(LIKE_A_NUMBER.fullmatch, held)):
+            if all(map(LIKE_A_NUMBER.fullmatch, held)) and (wrong := [one for one in held if as_number(one) is None]):
                 odd[name] = wrong
-        cells = [cell for of in odd.values() for cell in of]
-        if not cells:
+        if not odd:
             return
+        cells = [cell for of in odd.values() for cell in of]
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
-        grouped = all(re.fullmatch(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*", cell) for cell in marked)
-        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if grouped else r"s/([0-9]),([0-9])/\1.\2/g"
+        sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if all(map(GROUPED.fullmatch, marked)) else r"s/([0-9]),([0-9])/\1.\2/g"
         typed = f'sed -E "{sed if marked else "s/%//g"}" {quote(table.where)} > new{quote(Path(table.where).suffix)}'
-        shown = ", ".join(map(repr, cells[:3]))
-        said = f"{table.where}: column {', '.join(map(repr, odd))}: such as {shown}; 12.5 and 1e-3 are read, without"
-        text = f"'scores.metadata=[{','.join(odd)}]'"
-        raise InputError(f"{said} commas, spaces and %; type {typed} (if it is text, {text})")
+        said = f"column {', '.join(map(repr, odd))}: such as {', '.join(map(repr, cells[:3]))}; 12.5 and 1e-3 are read,"
+        text = f"without commas, spaces and %; type {typed} (if it is text, 'scores.metadata=[{','.join(odd)}]')"
+        raise InputError(f"{table.where}: {said} {text}")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
         measure = name in self.measures
@@ -209,11 +196,9 @@ class ScoreTables:
             meant = len(present) - sum(not LIKE_A_NUMBER.fullmatch(cell.strip()) for _, cell in slips)
             if present and (name in self.metrics or meant * 2 > len(present)):
                 listed = ", ".join(f"{cell!r} (system {system!r})" for system, cell in slips[:3])
-                raise InputError(
-                    f"{table.where}: column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}; "
-                    "write 12.5 or 1e-3, without commas, underscores and %, or say that the column is text "
-                    f"('scores.metadata=[{name}]')"
-                )
+                said = f"column {name!r}: {len(slips)} of {len(present)} cells are not a number: {listed}"
+                cure = "write 12.5 or 1e-3, without commas, underscores and %, or say that the column is text"
+                raise InputError(f"{table.where}: {said}; {cure} ('scores.metadata=[{name}]')")
             return {}
         return dict(zip(cells, numbers(table, name, MISSING), strict=True))
 
@@ -228,11 +213,9 @@ def _table_at(path: Path) -> TextTable:
 
 
 def _hole(where: str, name: str, system: str) -> InputError:
-    return InputError(
-        f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out "
-        f"('scores.ignore=[{name}]') or the row, or let its tau be over the others "
-        "(scores.missing=hole)"
-    )
+    said = f"{where}: system {system!r}, column {name!r}: no number; fill the cell, leave the column out"
+    cure = f"('scores.ignore=[{name}]') or the row, or let its tau be over the others (scores.missing=hole)"
+    return InputError(f"{said} {cure}")
 
 
 def table_path(name: str) -> Path:
@@ -283,15 +266,14 @@ def score_rows(path: Path) -> Iterator[Row]:
         return _table(path)
     if len(cells := split(head)) == 2 and is_score(cells[1]):
         return column_rows(path, ("system", "score"))
-    raise InputError(
-        f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor "
-        "SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
-    )
+    said = f"{path}: line 1: {shorten(head, 60)!r} begins no known file of scores: neither one number a line, nor"
+    said += " SYSTEM SCORE, nor JSON, nor a header with a column system; name its columns, metric.NAME.columns=[...]"
+    raise InputError(said)
 
 
 def is_score(cell: str) -> bool:
     """Whether a cell is a number, or says that there is none."""
-    return cell.strip().lower() in HOLES or tables.as_number(cell) is not None
+    return cell.strip().lower() in HOLES or as_number(cell) is not None
 
 
 def split(line: str) -> list[str]:
@@ -319,7 +301,7 @@ def line_rows(path: Path) -> Iterator[Row]:
 
 def _table(path: Path) -> Iterator[Row]:
     """Rows of every column that holds numbers alone; the other columns are there to be chosen by."""
-    table = tables.read_table(path)
+    table = read_table(path)
     lower = {name.lower(): name for name in table.header}
     system = lower[next(name for name in SYSTEMS if name in lower)]
     segment = next((lower[name] for name in SEGMENTS if name in lower), None)
@@ -338,7 +320,7 @@ def json_rows(path: Path) -> Iterator[Row]:
     """COMET's JSON, whose records are of the file that names them, or records of JSON: a line each, or a list."""
     numbered: Iterable[tuple[int, Any]]
     try:
-        content = json_value(str(path), whole_content(path))
+        content = tables.json_value(str(path), whole_content(path))
         numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
         if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
             numbered = [
@@ -348,7 +330,7 @@ def json_rows(path: Path) -> Iterator[Row]:
                 if isinstance(entry, dict)
             ]
     except InputError:
-        numbered = json_lines(path)
+        numbered = tables.json_lines(path)
     seen: Counter[str] = Counter()
     for number, record in numbered:
         known = record if isinstance(record, dict) else {}

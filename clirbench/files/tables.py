@@ -55,9 +55,8 @@ class TextTable:
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             check_name(f"{self.where}: line {number}", name, cell)
             if cell in first:
-                raise InputError(
-                    f"{self.where}: line {number}: {name} {cell!r} stands on line {first[cell]} already; one line each"
-                )
+                said = f"{name} {cell!r} stands on line {first[cell]} already; one line each"
+                raise InputError(f"{self.where}: line {number}: {said}")
             first[cell] = number
 
 

@@ -87,10 +87,10 @@ def _unknown(name: str, theirs: Kinds) -> ConfigError:
     return UnknownName("measure", name, choices(theirs), meant)
 
 
-def is_measure(name: str) -> bool:
+def is_measure(name: str, of_laboratories: Callable[[], Kinds] = dict) -> bool:
     """Whether a name is that of a measure."""
     with suppress(ConfigError):
-        return bool(parse(name))
+        return bool(parse(name, of_laboratories))
     return False
 
 

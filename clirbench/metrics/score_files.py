@@ -77,10 +77,8 @@ class ScoreFile(MadeElsewhere):
         theirs |= score_formats.keys_by_file({s: files[s] for s, name in theirs.items() if name not in found}, named)
         lost = [system for system, name in theirs.items() if name not in found]
         if lost and self.missing == "error":
-            known = (
-                f"; it names {', '.join(named[:3])}; 'metric.{self.name}.rename={{{lost[0]}: NAME}}'" if named else ""
-            )
-            raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{known}")
+            known = f"; it names {', '.join(named[:3])}; 'metric.{self.name}.rename={{{lost[0]}: NAME}}'"
+            raise InputError(f"{self.name}: {self.path}: no scores for {', '.join(lost)}{known * bool(named)}")
         return {
             system: self._scores(system, found[name], len(test))
             for system, name in theirs.items()
@@ -130,10 +128,9 @@ class ScoreFile(MadeElsewhere):
             segments = ordered.setdefault(system or row["system"], {})
             segment = _whole(row["segment"], file, line) if "segment" in row else len(segments) + 1
             if segment in segments or ("segment" not in row and "lang_pair" in row and segments):
-                raise InputError(
-                    f"{file}: line {line}: a second score for {row.get('system', system)}, segment {segment}; choose "
-                    f"rows, such as 'metric.{self.name}.select={{lang_pair: de-en}}', or keep one of them"
-                )
+                cure = f"choose rows, such as 'metric.{self.name}.select={{lang_pair: de-en}}', or keep one of them"
+                said = f"a second score for {row.get('system', system)}, segment {segment}; {cure}"
+                raise InputError(f"{file}: line {line}: {said}")
             hole = self.missing == "hole" and row["score"].lower() in HOLES
             segments[segment] = math.nan if hole else number(row["score"], file, line)
         for name, segments in ordered.items():

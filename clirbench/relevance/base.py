@@ -109,10 +109,9 @@ def unmet_needs(parts: Mapping[str, Any], corpus: Corpus) -> Iterator[ConfigErro
     """An error for each part that needs an English side, where there is none."""
     for name, part in {} if corpus.has_english else parts.items():
         if "english" in needs(part):
-            yield ConfigError(
-                f"{name} needs a reference side, which this collection does not have: judge by people, relevance=qrels "
-                "relevance.path=FILE relevance.judged_by=people, leave it out, or name one, corpus.english=PATH"
-            )
+            said = f"{name} needs a reference side, which this collection does not have: judge by people,"
+            typed = "relevance=qrels relevance.path=FILE relevance.judged_by=people"
+            yield ConfigError(f"{said} {typed}, leave it out, or name one, corpus.english=PATH")
 
 
 def sorted_out(
@@ -136,8 +135,6 @@ def sorted_out(
         raise ConfigError(f"measures: {notes[0]}; choose measures of judgments, such as measures=[MAP,nDCG]")
     alike = [measure.name for measure in kept if "all topics" in needs(measure) and "all topics" not in gives]
     if alike:
-        notes.append(
-            f"{', '.join(alike)}: no topic is judged without a relevant document, so nothing is counted that the "
-            "plain form leaves out"
-        )
+        said = "no topic is judged without a relevant document, so nothing is counted that the plain form leaves out"
+        notes.append(f"{', '.join(alike)}: {said}")
     return kept, notes

@@ -250,13 +250,10 @@ class SweptJob:
     @property
     def taus(self) -> list[Correlation]:
         """The coefficients of its table, as far as a sweep shows them."""
-        return [
-            Correlation(
-                row["measure"], row["metric"], row["coefficient"], float(row["value"] or nan),
-                significant=cast(Any, row["significant"]),
-            )
-            for row in (self.table.records() if self.table else ())
-        ]  # fmt: skip
+        rows = self.table.records() if self.table else ()
+        texts = ("measure", "metric", "coefficient", "significant")
+        known = ((float(row["value"] or nan), {name: row[name] for name in texts}) for row in rows)
+        return [Correlation(value=value, **cast(Any, cells)) for value, cells in known]
 
     @property
     def answered(self) -> tuple[str, ...]:
@@ -323,9 +320,8 @@ def combine(folder: Path, jobs: Sequence[SweptJob]) -> None:
         means,
         Table(NAME, "Every condition", CONDITIONS, taus, (UNTESTED,), formats={"value": "coefficient"}),
     )
-    sections = [
-        Section(f"part-{table.name}", table.title, (*table.text, table.compact())) for table in tables if table.rows
-    ]
+    shown = (table for table in tables if table.rows)
+    sections = [Section(f"part-{table.name}", table.title, (*table.text, table.compact())) for table in shown]
     page = Page(f"Conditions: {', '.join(keys)}".removesuffix(": "), sections)
     (folder / TEXT).write_text(escape_unseen(markdown.page(page)), encoding="utf-8", newline="\n")
     write_page(folder / PAGE, page)

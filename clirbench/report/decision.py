@@ -34,7 +34,7 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
     if (decision := result.decision) is None:
         return ()
     measure, found, baseline = decision.measure, result.against_baseline, result.experiment.baseline
-    first, english = next(iter(decision.recommended), ""), result.monolingual
+    first, english, margin = next(iter(decision.recommended), ""), result.monolingual, result.experiment.margin
     said = f"value: as measured on {many(decision.n_topics, 'topic')}; low and high: the .95 interval of its mean over "
     said += f"{POPULATION}. difference: from {first}, by paired topics. in_set: it may be the best; the set has the "
     text = [said + "best system with P = .95."]
@@ -49,17 +49,12 @@ def decision_tables(result: Result) -> tuple[Table, ...]:
     said = f"loss: what choosing the metric's first system loses in {measure} against {first}, with its .95 interval. "
     said += "better: of two of these systems whose metric differs by 1, the probability that the higher one is better, "
     said += "with its .95 interval."
-    rows, title = _picks(decision), "What would each metric choose?"
-    made += _table("picks", title, rows, said, shown=60, records=decision.picks)
+    made += _table("picks", "What would each metric choose?", _picks(decision), said, shown=60, records=decision.picks)
     said = f"difference: {measure} of the system less that of {baseline}, more is better, with an interval that holds "
     said += f"for all {len(found)} together with P = .95; p_better and p_loss (of more than "
-    said += (
-        f"{short(result.experiment.margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
-    )
-    title, rows = (
-        f"Is another system better than {baseline}?",
-        ({"system": of} | asdict(row) for of, row in found.items()),
-    )
+    said += f"{short(margin)}) have a flat prior; p_value: exact randomisation of topics, for each alone."
+    rows = ({"system": of} | asdict(row) for of, row in found.items())
+    title = f"Is another system better than {baseline}?"
     return made + _table("baseline", title, rows, said, records=(*found.values(),))
 
 

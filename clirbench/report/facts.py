@@ -153,11 +153,8 @@ def count_lines(result: Result) -> list[str]:
 def lowered_k(asked: object, used: object, label: str) -> Iterator[str]:
     """That fewer documents are relevant than by default, where topics match few."""
     if isinstance(asked, TopK) and isinstance(used, TopK) and asked.k is None and used.k not in (None, DEFAULT):
-        head = f"{label}: " if label else ""
-        yield (
-            f"{head}relevant are the first {used.k} documents, not {DEFAULT}, because topics match few: half of the "
-            f"median, at least {FEWEST} (relevance.k={DEFAULT} for {DEFAULT})"
-        )
+        said = f"relevant are the first {used.k} documents, not {DEFAULT}, because topics match few: half of the"
+        yield f"{label and f'{label}: '}{said} median, at least {FEWEST} (relevance.k={DEFAULT} for {DEFAULT})"
 
 
 def agreement_lines(result: Result) -> Iterator[str]:
@@ -176,11 +173,10 @@ def agreement_lines(result: Result) -> Iterator[str]:
                     of = f" (over {len(x)} of {len(board.systems)} systems)" if len(x) < len(board.systems) else ""
                     taus.append(f"{a} and {b} {number(kendall(x, y).value)}{of}")
             rule = {**result.experiment.relevance, **retrieval.rules}[first].signature
-            yield (
-                f"agreement of {rule} and {other} on {len(shares)} topics: the relevant documents overlap by "
-                f"{number(float(defined.mean()) if len(defined) else nan)} (mean of |both| / |either|); tau between "
-                f"the two orders of the systems: {', '.join(taus)}"
-            )
+            mean = number(float(defined.mean()) if len(defined) else nan)
+            said = f"the relevant documents overlap by {mean} (mean of |both| / |either|)"
+            said += f"; tau between the two orders of the systems: {', '.join(taus)}"
+            yield f"agreement of {rule} and {other} on {len(shares)} topics: {said}"
 
 
 def legend(result: Result) -> list[str]:
@@ -196,10 +192,8 @@ def legend(result: Result) -> list[str]:
     told = "Grades go by the low end of an interval for other systems like these (the figure after 'at least'): strong "
     told += f"from {strong}, moderate from {moderate}, weak over {weak}, undecided or worse below{most}. The {sure} "
     told += "confidence is for all metrics together. Systems are made independently if each was trained by itself, "
-    told += (
-        "even by one maker with other data or settings; checkpoints of one training, and one trained system used in "
-    )
-    told += "several ways, are not."
+    told += "even by one maker with other data or settings; checkpoints of one training, and one trained system used "
+    told += "in several ways, are not."
     if (first := result.board.first_measure) is not None:
         told += f" This answer is about {first.name}: primary=MEASURE takes another."
     own_p = {measure.name: measure.p for measure in result.experiment.measures if isinstance(measure, RBO)}
@@ -215,11 +209,9 @@ def overlap(first: Qrels, second: Qrels) -> Doubles:
 
     **Source:** Voorhees, Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness, SIGIR 1998.
     """
-    pairs = [
-        (grades, second.grades[topic_id]) for topic_id, grades in first.grades.items() if topic_id in second.grades
-    ]
-    sets = [[{doc_id for doc_id, grade in side.items() if grade > 0} for side in pair] for pair in pairs]
-    return np.array([len(a & b) / len(a | b) if a | b else nan for a, b in sets])
+    both = [topic_id for topic_id in first.grades if topic_id in second.grades]
+    pairs = [[{d for d, grade in of.grades[topic].items() if grade > 0} for of in (first, second)] for topic in both]
+    return np.array([len(a & b) / len(a | b) if a | b else nan for a, b in pairs])
 
 
 def warnings(result: Result, *, brief: bool = False) -> list[str]:
@@ -233,11 +225,9 @@ def warnings(result: Result, *, brief: bool = False) -> list[str]:
         if not counted.scored:
             found.append(f"{label or 'relevance'}: no topic could be scored")
         elif counted.unordered and not known:
-            found.append(
-                f"{label or 'relevance'}: more than half of the documents that match a topic count as relevant, so "
-                "MAP and P@k say which documents match, not how they are ordered; choose a smaller relevance.k or read "
-                "RBO"
-            )
+            said = "more than half of the documents that match a topic count as relevant, so MAP and P@k say which"
+            said += " documents match, not how they are ordered; choose a smaller relevance.k or read RBO"
+            found.append(f"{label or 'relevance'}: {said}")
     undefined = undefined_reasons(result.correlations)
     return [*found, *_directions(result), *result.board.holes(result.failed), *undefined, *result.notes]
 
@@ -252,21 +242,16 @@ def _directions(result: Result) -> Iterator[str]:
     for column in imported:
         taus = [row.value for row in rows if row.metric == column.name and not isnan(row.value)]
         if column.higher_is_better and 2 * sum(tau < FALLING for tau in taus) > len(taus):
-            yield (
-                f"{column.name} falls where most measures rise: if less is better in it, type "
-                f"'scores.lower_is_better=[{column.name}]'"
-            )
+            typed = f"type 'scores.lower_is_better=[{column.name}]'"
+            yield f"{column.name} falls where most measures rise: if less is better in it, {typed}"
 
 
 def table_notes(result: Result, title: str) -> list[str]:
     """The notes that are part of the tau table itself: why it is not tested, and that no person judged."""
     columns = [column for column in result.board.measures if column.table == title]
-    measures = {column.name for column in columns}
-    shown = [
-        row
-        for row in result.correlations
-        if row.measure in measures and row.coefficient == first_coefficient(result) and not isnan(row.value)
-    ]
+    measures, of_first = {column.name for column in columns}, first_coefficient(result)
+    rows = (row for row in result.correlations if row.measure in measures and row.coefficient == of_first)
+    shown = [row for row in rows if not isnan(row.value)]
     reasons = by_key(dict.fromkeys((row.note.partition(";")[0], row.metric) for row in shown if mark(row) == "?"))
     every = all(mark(row) == "?" for row in shown)  # else a reader takes the reason for that of all metrics
     no_person = [column for column in columns if column.origin == "computed" and column.judged_by != "people"]
@@ -287,10 +272,8 @@ def sizes(evidence: Evidence, samples: int = 0, seed: int = 0) -> str:
     Columns that know more or fewer items are spelt out: `100 or 150 topics`; without any, `scores only`; where some
     columns have none, they are named.
     """
-    known = {
-        "topics": {name: evidence.topics(name) for name in evidence.measure_names},
-        "segments": {name: evidence.segments(name) for name in evidence.metric_names},
-    }
+    known = {"topics": {name: evidence.topics(name) for name in evidence.measure_names}}
+    known["segments"] = {name: evidence.segments(name) for name in evidence.metric_names}
     told = [f"{len(evidence.systems)} systems"]
     for what, of in known.items():
         if some := sorted({*of.values()} - {0}):

@@ -109,11 +109,10 @@ def paper_page(result: Result, provenance: Mapping[str, Any], page: Page) -> Pag
     found = answered(result).findings
     agreements = [one for one in found if one.kind == "agreement"]
     said = " ".join((*sentences(found, inf), *decision_sentences(result), f"Computed with {program(provenance)}."))
-    chances = ("" if isnan(one["p_adjusted"]) else written("p_value", one["p_adjusted"]) for one in agreements)
-    rows = [
-        (one["metric"], one["tau"], one["low"], one["high"], chance, one["grade"] or "not tested")
-        for one, chance in zip(agreements, chances, strict=True)
-    ]
+    rows = []
+    for one in agreements:
+        chance = "" if isnan(one["p_adjusted"]) else written("p_value", one["p_adjusted"])
+        rows.append((one["metric"], one["tau"], one["low"], one["high"], chance, one["grade"] or "not tested"))
     metrics = Table("paper", "", HEADER, rows, shown=len(rows), formats=dict.fromkeys(HEADER[1:4], "coefficient"))
     sections = [Section("paragraph", "", (said,))]
     if rows:

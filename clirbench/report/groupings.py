@@ -33,11 +33,8 @@ def grouping(board: Scoreboard) -> Grouping:
 def group_columns(board: Scoreboard) -> list[str]:
     """Metadata columns that make 2 to 8 groups of which one has two systems, those with a telling name first."""
     most = min(MOST_GROUPS, len(board.systems) - 1)
-    fit = [
-        column
-        for column, texts in board.metadata.items()
-        if column != "step" and 2 <= len({text.strip() for text in texts}) <= most
-    ]
+    sizes = {name: len({text.strip() for text in texts}) for name, texts in board.metadata.items()}
+    fit = [name for name, size in sizes.items() if name != "step" and 2 <= size <= most]
     place = {name: i for i, name in enumerate(TELLING)}
     return sorted(fit, key=lambda column: place.get(column.lower(), len(place)))
 

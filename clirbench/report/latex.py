@@ -41,9 +41,8 @@ def table(made: Table) -> Iterator[str]:
     """
     header, rows = [*map(escape, (made.corner, *made.header[1:]))], cells(made)
     widths = [max(len(cell.replace("\\", "")) for cell in column) for column in zip(header, *rows, strict=True)]
-    rows = [
-        [_broken(cell) if width > WIDEST else cell for cell, width in zip(row, widths, strict=True)] for row in rows
-    ]
+    cells_of = (zip(row, widths, strict=True) for row in rows)
+    rows = [[_broken(cell) if width > WIDEST else cell for cell, width in row] for row in cells_of]
     columns = ["p{3cm}" if width > WIDEST else "r" if at else "l" for at, width in enumerate(widths)]
     yield from (f"% {one_line(name)}: {one_line(meaning)}" for name, meaning in made.about.items())
     yield from (r"\begin{table}", r"\centering")

@@ -56,9 +56,8 @@ def record(configuration: Any, result: Result) -> dict[str, Any]:
 def _read() -> dict[str, str]:
     """sha256 of the unpacked bytes of every file that was read, by its path; what ships with the program apart."""
     seen = current_snapshot().seen
-    return {
-        path: seen[path] for path in sorted(seen) if not any(Path(path).is_relative_to(folder) for folder in shipped())
-    }
+    ours = shipped()
+    return {path: seen[path] for path in sorted(seen) if not any(map(Path(path).is_relative_to, ours))}
 
 
 def shipped() -> tuple[Path, ...]:

@@ -57,14 +57,10 @@ def systems_table(board: Scoreboard, baselines: Scoreboard = NO_ROWS) -> Table:
     printed = board.above(baselines)
     best = {column.name: best_value(column) for column in board.columns}
     columns = (*printed.metrics, *printed.measures)
-    rows = tuple(
-        (
-            system,
-            *(texts[i] for texts in printed.metadata.values()),
-            *(Cell(column.values[i], best=column.oriented[i] == best[column.name]) for column in columns),
-        )
-        for i, system in enumerate(printed.systems)
-    )
+    rows = []
+    for i, system in enumerate(printed.systems):
+        cells = (Cell(column.values[i], best=column.oriented[i] == best[column.name]) for column in columns)
+        rows.append((system, *(texts[i] for texts in printed.metadata.values()), *cells))
     return Table(
         "systems",
         f"All {len(board.systems)} systems; bold: the best of its column",
@@ -96,18 +92,15 @@ def all_tables(result: Result) -> tuple[Table, ...]:
     experiment, made = result.experiment, list[Table]()
     if found := result.beyond_given:
         known = listed(list(experiment.given))
-        told = (
-            f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is "
-            "taken out (residuals); p_value: units change places, for each row alone."
-        )
+        told = f"tau is that of pairs of systems with the same {known} (strata), or of what is left when its effect is "
+        told += "taken out (residuals); p_value: units change places, for each row alone."
         header = ("measure", "metric", *(field.name for field in dataclasses.fields(Beyond)))
         rows = [(*pair, *dataclasses.astuple(row)) for pair, row in found.items()]
         made.append(Table("given", f"What do metrics add to {known}?", header, rows, (told,)))
     if counted := result.separable:
-        told = (
-            "separable: pairs of these systems (one of each group) that differ significantly by paired topics "
-            "(Benjamini and Hochberg, .05); they are the easy pairs and share systems, so p exceeds that of coin flips."
-        )
+        told = "separable: pairs of these systems (one of each group) that differ significantly by paired topics "
+        told += "(Benjamini and Hochberg, .05); they are the easy pairs and share systems, so p exceeds "
+        told += "that of coin flips."
         about = {"p_value": "of as many right pairs by luck: metrics' values change systems, for all metrics together"}
         title = "Do metrics order the pairs of systems that differ significantly?"
         made.append(Table.of("separable_pairs", title, SeparablePairs, counted, (told,), about=about))
@@ -130,20 +123,15 @@ def _per_topic_rows(result: Result) -> Iterator[list[Any]]:
 def retriever_tables(result: Result) -> list[Table]:
     """Table `retrievers`, where a second retriever searched: does a metric predict one better than the other?"""
     rows = tau_gaps(result.board, result.units, twice_searched(result.board))
-    text = [
-        "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the same "
-        "systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is judged by its "
-        "own ranking of the reference side. The intervals are not corrected for their number."
-    ]
-    turned = [
-        f"{a.metric}/{b.metric}"
-        for a, b in combinations(rows, 2)
-        if (a.first, a.second) == (b.first, b.second)
-        and (a.tau_first - b.tau_first) * (a.tau_second - b.tau_second) < 0
-    ]
-    if turned:
-        pairs = listed(list(dict.fromkeys(turned)), len(turned))
-        text.append(f"Which of two metrics has the higher tau depends on the retriever for these pairs: {pairs}.")
+    said = "gap: tau with the measure by the first retriever less tau with the same measure by the second, over the "
+    said += "same systems; above 0 the metric predicts the first better. Under pseudo-relevance each retriever is "
+    said += "judged by its own ranking of the reference side. The intervals are not corrected for their number."
+    text = [said]
+    two = ((a, b) for a, b in combinations(rows, 2) if (a.first, a.second) == (b.first, b.second))
+    turned = ((a, b) for a, b in two if (a.tau_first - b.tau_first) * (a.tau_second - b.tau_second) < 0)
+    if pairs := [*dict.fromkeys(f"{a.metric}/{b.metric}" for a, b in turned)]:
+        said = "Which of two metrics has the higher tau depends on the retriever for these pairs"
+        text.append(f"{said}: {listed(pairs, len(pairs))}.")
     title = "Does a metric predict one retriever better than the other?"
     return [Table.of("retrievers", title, TauGap, rows, text, said=10)] if rows else []
 

@@ -89,18 +89,15 @@ class CheckpointSystems(FileSystems):
         described = joined_metadata(self.metadata, {name: self.described(match) for name, match in named.items()})
         if self.model:
             return self._translated(corpus, named, described)
-        sides: list[tuple[str, Mapping[str, Text]]] = [
-            (f"systems.pattern={self.pattern}", {name: text_at(match.path) for name, match in named.items()})
-        ]
+        texts: Mapping[str, Text] = {name: text_at(match.path) for name, match in named.items()}
+        sides = [(f"systems.pattern={self.pattern}", texts)]
         if self.test_pattern:
             tested = self.matches("test_pattern", {match.identity: name for name, match in named.items()})
             texts = {name: text_at(match.path) for name, match in tested.items()}
             sides.append((f"systems.test_pattern={self.test_pattern}", texts))
         elif corpus.test and corpus.english.map.n_lines != len(corpus.test):
-            raise InputError(
-                f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}: name the "
-                "systems' files for the test set too, systems.test_pattern=..."
-            )
+            said = f"the collection has {corpus.english.map.n_lines} lines and the test set {len(corpus.test)}:"
+            raise InputError(f"{said} name the systems' files for the test set too, systems.test_pattern=...")
         return self.sided(corpus, list(named), sides, described)
 
     def described(self, match: Match) -> dict[str, str]:

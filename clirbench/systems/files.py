@@ -75,11 +75,9 @@ class FileSystems:
             if ours and tests and len(ours) + len(tests) == len(names):
                 alike = f"none of {first_ten(ours)}, which {one} has, but {first_ten(tests)}; name the files alike"
                 raise InputError(f"{other} has systems of other names: {alike}")
-            cures = {
-                where: f"add it, or type 'systems.exclude=[{','.join(of)}]'" for where, of in missing.items() if of
-            }
-            lacks = {where: f"no file of {first_ten(missing[where])}, which the other side has" for where in cures}
-            raise_all([InputError(f"{where}: {lacks[where]}; {cure}") for where, cure in cures.items()])
+            said = "{}: no file of {}, which the other side has; add it, or type 'systems.exclude=[{}]'"
+            lacking = [(where, first_ten(of), ",".join(of)) for where, of in missing.items() if of]
+            raise_all([InputError(said.format(*of)) for of in lacking])
         searched, tested = sides[0][1], sides[-1][1] if corpus.test else {}
         errors: list[ClirbenchError] = []
         found: list[Translation] = []

@@ -256,8 +256,6 @@ def health_table(rows: Sequence[FileHealth]) -> Table:
     """What is strange about the systems' files comes first, and alone is shown."""
     strange = [row for row in rows if row.strange]
     ordered = [*strange, *(row for row in rows if not row.strange)]
-    text = [
-        f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
-        "lost lines, texts that share little with the reference, missing files, names that look alike."
-    ]
-    return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, text, shown=len(strange))
+    text = f"{len(strange)} of {len(rows)} texts are strange; looked for: blank lines, copies, CRLF, byte order marks, "
+    text += "lost lines, texts that share little with the reference, missing files, names that look alike."
+    return Table.of(HEALTH, "Health of the systems' files", FileHealth, ordered, [text], shown=len(strange))

@@ -114,9 +114,8 @@ class TopicFiles(ABC):
             if len(entry.topic_id.split()) != 1:
                 errors.append(InputError(f"{entry.where}: topic id {entry.topic_id!r} is empty or holds white space"))
             elif entry.topic_id in first:
-                errors.append(
-                    InputError(f"{entry.where}: topic {entry.topic_id} is already at {first[entry.topic_id]}")
-                )
+                where = first[entry.topic_id]
+                errors.append(InputError(f"{entry.where}: topic {entry.topic_id} is already at {where}"))
             elif not topics[-1].parts:
                 listed = ", ".join(self.names)
                 errors.append(InputError(f"{entry.where}: topic {entry.topic_id} has no text in {listed}"))
@@ -178,15 +177,9 @@ class TsvTopics(TopicFiles):
 
 
 NAMES = {
-    "desc": "description",
-    "narr": "narrative",
-    "smry": "summary",
-    "dom": "domain",
-    "con": "concepts",
-    "fac": "factors",
-    "def": "definitions",
-    "nat": "nationality",
-}
+    "desc": "description", "narr": "narrative", "smry": "summary", "dom": "domain", "con": "concepts", "fac": "factors",
+    "def": "definitions", "nat": "nationality",
+}  # fmt: skip
 LABELS = {"number", "topic", "time", *(name.removesuffix("s") for name in NAMES.values())}
 """What some years write before the text of a field; `Concept:`, `Concepts:`, `Concept(s):`."""
 _TAG = re.compile(r"^[^\S\n]*<(/top|[a-z]+)>", re.IGNORECASE | re.MULTILINE)

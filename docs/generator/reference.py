@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from clirbench.configuration.composing import config_parts
+from clirbench.configuration.laboratories import config_parts
 from clirbench.keys import KEYS
 from clirbench.pages import KNOWN
 

@@ -13,8 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from clirbench.configuration import composing as joining
 from clirbench.configuration.building import build, limits_of, listed_components, misfit, wrong_settings
-from clirbench.configuration.composing import CONF, config_parts
-from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.laboratories import CONF, config_folders, config_parts
 from clirbench.corpora.folder import FolderCorpus
 from clirbench.errors import ConfigError, UnknownName
 from clirbench.retrieval.bm25 import BM25

@@ -11,8 +11,8 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from clirbench.configuration.building import build
-from clirbench.configuration.composing import CONF, compose_configuration, config_parts, replaced_nodes
-from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.composing import compose_configuration, replaced_nodes
+from clirbench.configuration.laboratories import CONF, config_folders, config_parts
 from clirbench.errors import ClirbenchError, gathered
 from tests.conftest import Cli, put
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import size
-from clirbench.configuration.composing import config_parts
-from clirbench.configuration.laboratories import config_folders
+from clirbench.configuration.laboratories import config_folders, config_parts
 from docs.generator import reference
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from clirbench.configuration.composing import config_parts
+from clirbench.configuration.laboratories import config_parts
 from clirbench.errors import AlignmentError, ConfigError
 from clirbench.metrics.base import Metric
 from clirbench.metrics.bleu import BLEU

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clirbench.configuration.composing import config_parts
+from clirbench.configuration.laboratories import config_parts
 
 FILES = (
     "systems/checkpoints", "systems/pattern", "systems/program", "systems/translator/program",

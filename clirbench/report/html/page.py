@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
+from itertools import count
 from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,8 @@ def write_page(path: Path, made: Page) -> None:
     """Write a page, whose sections follow each other as in Markdown."""
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    policy += "; base-uri 'none'; form-action 'none'"
     values = {"page": made, "style": Markup(style), "script": Markup(script), "policy": policy}
     text = escape_unseen(_environment().get_template("page.html.j2").render(values))
     path.write_text(text, encoding="utf-8", newline="\n")
@@ -128,19 +127,16 @@ def metric_plots(result: Result) -> Selection | None:
                 drawings[metric.name, measure.name] = svg(drawing, f"{measure.name} against {metric.name}")
     said = "Each mark is a system; on hover, or with the arrow keys, its name and values."
     if spread:
-        said += (
-            " An ellipse holds 95 % of what that system alone would score with other segments and topics (100 "
-            "bootstrap samples); all systems share the draws, so overlapping ellipses do not mean that two systems are "
-            "equal."
-        )
+        said += " An ellipse holds 95 % of what that system alone would score with other segments and topics (100"
+        said += " bootstrap samples); all systems share the draws, so overlapping ellipses do not mean that two systems"
+        said += " are equal."
     if not few:
         said += " The plots of the other measures are in the folder figures/."
-    colours = {
-        way.column: [
-            (name, svg(Drawing(12, 12, marks=[mark(6, 6, group)]), name)) for group, name in enumerate(way.names)
-        ]
-        for way in ways
-    }
+
+    def sign(group: int, name: str) -> tuple[str, str]:
+        return name, svg(Drawing(12, 12, marks=[mark(6, 6, group)]), name)
+
+    colours = {way.column: [*map(sign, count(), way.names)] for way in ways}
     return Selection(said, drawings, colours, bool(spread)) if drawings else None
 
 
@@ -166,14 +162,10 @@ def spreads(evidence: Evidence, texts: Mapping[str, Any], engine: Engine) -> dic
     measures = [name for name in evidence.measure_names if evidence.topics(name)]
     metrics = [name for name in evidence.metric_names if not evidence.bulky and evidence.segments(name)]
     shared = {name: Shared(of[name]) for of in (evidence.measures, evidence.metrics) for name in of}
-    items = [
-        (
-            texts.get(system),
-            [(shared[name], evidence.per_topic[name][i]) for name in measures],
-            [(shared[name], kept[name, system]) for name in metrics],
-        )
-        for i, system in enumerate(evidence.systems)
-    ]
+    items = []
+    for i, system in enumerate(evidence.systems):
+        of_topics = [(shared[name], evidence.per_topic[name][i]) for name in measures]
+        items.append((texts.get(system), of_topics, [(shared[name], kept[name, system]) for name in metrics]))
     return dict(zip([*measures, *metrics], np.stack([*cached_results(engine, spread, items)], axis=1), strict=True))
 
 
@@ -181,10 +173,9 @@ def spread(item: tuple[Any, list[Any], list[Any]]) -> Doubles:
     """(text, measures with a system's values by topic, metrics with its statistics) -> the standard deviation of each
     over `SAMPLES` samples of topics or segments."""
     _, of_topics, of_segments = item
-    values = [
-        load_value(measure).aggregate(by_topic[_drawn("topics", len(by_topic), SAMPLES)])
-        for measure, by_topic in of_topics
-    ]
+    values = []
+    for measure, by_topic in of_topics:
+        values.append(load_value(measure).aggregate(by_topic[_drawn("topics", len(by_topic), SAMPLES)]))
     for metric, statistics in (map(load_value, one) for one in of_segments):
         values.append(weighted_scores(metric, statistics, _drawn("segments", statistics.shape[0], SAMPLES)))
     return np.array([np.std(one) for one in values])

@@ -149,10 +149,8 @@ def _topics(result: Result) -> Iterator[Section]:
         texts = {topic.topic_id: topic.text[:400] for topic in result.inputs.topics[found.topic_label]}
         counted = values[[system in result.board.systems for system in found.runs]]  # no baseline
         numbers = np.stack([counted.mean(axis=0), counted.min(axis=0), np.ptp(counted, axis=0)], axis=1).tolist()
-        rows = [
-            (topic_id, texts.get(topic_id, ""), *row)
-            for topic_id, row in zip(found.topics(relevance, measure), numbers, strict=True)
-        ]
+        numbered = zip(found.topics(relevance, measure), numbers, strict=True)
+        rows = [(topic_id, texts.get(topic_id, ""), *row) for topic_id, row in numbered]
         title = f"Topics: mean, lowest and spread of {measure} over {len(counted)} systems, the lowest mean first"
         header = ("topic", "text", "mean", "lowest", "spread")
         made = Table("per_topic", title, header, sorted(rows, key=lambda row: row[2]))
@@ -163,9 +161,8 @@ def _provenance(result: Result, provenance: Mapping[str, Any]) -> Iterator[Secti
     command = shlex.join(part for part in map(str, provenance.get("command", [])) if not is_where(part))
     searched = ("per_topic.tsv", "trec/") if result.retrieval else ()
     files = ("report.md", "paper.md", "systems.tsv", "correlations.tsv", "provenance.json", "latex/", "figures/")
-    links = Table(
-        "files", "Files beside this one", ("file",), [(Cell(name, href=name),) for name in (*files, *searched)]
-    )
+    rows = [(Cell(name, href=name),) for name in (*files, *searched)]
+    links = Table("files", "Files beside this one", ("file",), rows)
     yield Section("provenance", "Where these numbers come from", (command, links), fold=True, screen=True)
     libraries = [f"{name} {version}" for name, version in provenance.get("libraries", {}).items() if version]
     yield from points("versions", "Versions", [program(provenance), *libraries], fold=True)
