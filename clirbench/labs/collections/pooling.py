@@ -27,7 +27,7 @@ from clirbench.pages import fixed
 from clirbench.scoreboard import Column
 from clirbench.statistics.coefficients import holm
 from clirbench.statistics.given import estimates, real_metrics
-from clirbench.types import Doubles, Ints
+from clirbench.types import Doubles, Ints, by_key
 
 IMPORTED = "imported"
 FEWEST_UNITS = 4
@@ -165,10 +165,7 @@ class Pooling:
 
     @property
     def strata(self) -> dict[Stratum, list[Pooled]]:
-        found: dict[Stratum, list[Pooled]] = {}
-        for row in self.rows:
-            found.setdefault(row.stratum, []).append(row)
-        return found
+        return by_key((row.stratum, row) for row in self.rows)
 
 
 def pool(

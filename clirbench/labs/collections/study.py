@@ -32,6 +32,7 @@ from clirbench.labs.collections.reading import Collection, collection_of
 from clirbench.statistics.coefficients import holm
 from clirbench.statistics.grades import Evidence
 from clirbench.text import TextFile, sha256_of
+from clirbench.types import by_key
 
 DIFFERENT, EQUIVALENT, UNDECIDED = "different", "equivalent", "undecided"
 PRIMARY, SAME, CROSSED, HALF = "primary", "same reference", "crossed references", "better half"
@@ -242,10 +243,7 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
 
 def _change(main: Sequence[Collection], plan: Plan) -> Iterator[Pooled]:
     """By how much a contrast, or a metric's tau, is higher under each other retriever than under the first."""
-    pairs: dict[str, list[Collection]] = {}
-    for one in main:
-        pairs.setdefault(_pair(one), []).append(one)
-    held = {name: [_by_retriever(one) for one in own] for name, own in pairs.items()}
+    held = by_key((_pair(one), _by_retriever(one)) for one in main)
     first, *others = dict.fromkeys(s for found in chain(*held.values()) for s in found)
     names = dict.fromkeys(name for found in chain(*held.values()) for own in found.values() for name in own)
     asked = [*chain(*(family(plan, name) for name in FAMILIES)), *((name, "") for name in names)]

@@ -281,7 +281,4 @@ def kept_lines(file: Path) -> Iterator[str]:
 
 def without_parenthesis(line: str) -> str:
     """The line less a parenthesis at its head: a stage direction or the language that is spoken."""
-    if not line.startswith("("):
-        return line
-    _, closing, rest = line.partition(")")
-    return rest.strip() if closing else line
+    return re.sub(r"\A\([^)]*\)\s*", "", line)

@@ -355,22 +355,9 @@ def _tested(part: Evidence, units: Units, note: str, how: DifferencesAnalysis, f
             if not refusal:
                 found = gap(part.x[a], part.x[b], part.y[k], units.index, alpha=how.alpha, swaps=swaps)
                 p, why = found.p_value, found.note or jackknife
-            yield Difference(
-                measure=measure,
-                metric_a=part.metric_names[a],
-                metric_b=part.metric_names[b],
-                coefficient="kendall between units" if between else "kendall",
-                value_a=float(values[k][a]),
-                value_b=float(values[k][b]),
-                difference=float(values[k][a] - values[k][b]),
-                p_value=p,
-                p_holm=nan,
-                significant="undefined",
-                n_systems=n,
-                samples=samples,
-                seed=how.seed,
-                note="; ".join(filter(None, [note, why])),
-            )
+            names = measure, part.metric_names[a], part.metric_names[b], f"kendall{' between units' * between}"
+            taus = float(values[k][a]), float(values[k][b]), float(values[k][a] - values[k][b])
+            yield Difference(*names, *taus, p, nan, "undefined", n, samples, how.seed, joined(note, why))
 
 
 def clusters(rows: Sequence[Difference]) -> Iterator[tuple[str, str, float, int, int]]:

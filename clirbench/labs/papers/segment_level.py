@@ -7,9 +7,9 @@ The tables of a WMT metrics task, made for any year and language pairs.
 **Source:** Stanojevic et al. 2015, Tables 2 to 5.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import fsum, isnan, nan
 
 import numpy as np
@@ -98,15 +98,21 @@ class SegmentLevelAnalysis:
         return [self._by_segment(result, human), self._systems(result, human)]
 
     def _by_segment(self, result: Result, human: HumanSegments) -> Table:
-        rows = list[AgreementRow]()
-        for metric in result.metrics_of_segments:
-            kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
-            held = (result.statistics[metric.name, human.systems[i]] for i in kept)
-            own = np.stack([segment_scores(metric, statistics) for statistics in held])
-            rows += agreements(metric, human.scores[kept], own, self.matrices)
+        rows = self._agreements(result, human.systems, human.scores, segment_scores)
         unknown = (f"Scores of {', '.join(human.unknown)} were left out: no such system.",) if human.unknown else ()
         title = "Metrics against people, segment by segment"
-        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_SEGMENT, *unknown))
+        return Table("segment_level", title, AGREEMENT, rows, (BY_SEGMENT, *unknown))
+
+    def _agreements(
+        self, result: Result, systems: Sequence[str], gold: Doubles, scores: Callable[[Metric, Statistics], Doubles]
+    ) -> tuple[AgreementRow, ...]:
+        """The rows of every metric over the systems that it scored; gold: (systems, items), as `scores` gives them."""
+        rows = list[AgreementRow]()
+        for metric in result.metrics_of_segments:
+            kept = [i for i, system in enumerate(systems) if (metric.name, system) in result.statistics]
+            own = np.stack([scores(metric, result.statistics[metric.name, systems[i]]) for i in kept])
+            rows += agreements(metric, gold[kept], own, self.matrices)
+        return tuple(rows)
 
     def _systems(self, result: Result, human: HumanSegments) -> Table:
         metrics = result.metrics_of_segments
@@ -119,14 +125,10 @@ class SegmentLevelAnalysis:
         judged = retrieval.judged[relevance].with_relevant
         columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
         membership = topic_segments(judged.qrels.grades, inputs.corpus.english.map)
-        rows = list[AgreementRow]()
-        for metric in result.metrics_of_segments:
-            kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
-            systems = [list(retrieval.runs)[i] for i in kept]
-            own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])
-            rows += agreements(metric, values[np.ix_(kept, columns)], own, self.matrices)
+        scores = partial(group_scores, membership=membership)
+        rows = self._agreements(result, list(retrieval.runs), values[:, columns], scores)
         title = f"Metrics against {self.gold}, topic by topic"
-        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_TOPIC,))
+        return Table("segment_level", title, AGREEMENT, rows, (BY_TOPIC,))
 
 
 @lru_cache(maxsize=1)
