@@ -137,6 +137,8 @@ class DocumentsCorpus:
         source = self._source(ids) if self.source else None
         files = {name: f"systems/{name}" for name in entries}
         held = {files[name]: self._text(path, ids) for name, path in entries.items()}
+        systems = HeldLayout(str(self.translations), partial(located, {}), {}, files, {}, held=held)
+        unlike = "no reference side: nothing is compared with a search of it (RBO and others)"
         english = ReadText(Path(self.english), self.reader) if self.english else NoEnglish(str(first))
         return Corpus(
             test=test,
@@ -144,13 +146,9 @@ class DocumentsCorpus:
             source=source,
             collection=self.collection,
             test_layout=layout,
-            collection_layout=HeldLayout(str(self.translations), partial(located, {}), {}, files, {}, held=held)
-            if entries
-            else None,
+            collection_layout=systems if entries else None,
             sentences=self.sentences,
-            notes=()
-            if self.english
-            else ("no reference side: nothing is compared with a search of it (RBO and others)",),
+            notes=() if self.english else (unlike,),
         )
 
     def _source(self, ids: tuple[str, ...]) -> Text:

@@ -69,14 +69,10 @@ class MtmeCorpus:
         if not root.is_dir():
             raise InputError(f"{root}: no such folder; a test set of mt-metrics-eval was expected")
         pair = str(self.pair)
-        references = {
-            path.stem.removeprefix(f"{pair}."): path
-            for path in text_files(root / "references")
-            if path.name.startswith(f"{pair}.")
-        }
-        systems = {
-            path.stem: path for path in text_files(root / "system-outputs" / pair) if path.stem not in references
-        }
+        named = [path for path in text_files(root / "references") if path.name.startswith(f"{pair}.")]
+        references = {path.stem.removeprefix(f"{pair}."): path for path in named}
+        outputs = text_files(root / "system-outputs" / pair)
+        systems = {path.stem: path for path in outputs if path.stem not in references}
         if not references or not systems:
             has = ", ".join(sorted(path.name for path in (root / "system-outputs").glob("*-*"))) or "none"
             raise InputError(f"{root}: no references/{pair}.NAME.txt or system-outputs/{pair}/NAME.txt; pairs: {has}")

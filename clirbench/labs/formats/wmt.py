@@ -123,11 +123,8 @@ def read_sides(path: Path, alone: Side | None = None) -> dict[Side, dict[Key, st
             if not doc_id or side is None:
                 outside = "src, ref and hyp" if doc_id else "a document"
                 raise InputError(f"{opened.where}: <seg> stands outside {outside}")
-            key, text, segments = (
-                (doc_id, opened.value("id")),
-                content[opened.end : tag.start],
-                sides.setdefault(side, {}),
-            )
+            key, text = (doc_id, opened.value("id")), content[opened.end : tag.start]
+            segments = sides.setdefault(side, {})
             if key in segments:
                 twice = f"segment {key[1]} of document {doc_id!r} stands twice in {' '.join(side)}"
                 raise InputError(f"{opened.where}: {twice}")

@@ -116,11 +116,10 @@ class TypesAnalysis:
         inputs, chosen = self.check(result)
         test, texts = inputs.corpus.test, texts_of(inputs)
         reports = [type_report(name, texts[name].lines(), test, self.tokenize, self.lowercase) for name in chosen]
+        types = [kind for report in reports for kind in report.types]
         for kind in self.only:
-            if not any(kind in report.types for report in reports):
-                raise UnknownName(
-                    "word type", kind, similar_types(kind, [t for report in reports for t in report.types])
-                )
+            if kind not in types:
+                raise UnknownName("word type", kind, similar_types(kind, types))
         title = "Mean F1 of word types by their frequency in the reference"
         by_frequency = tuple(row for report in reports for row in bands(report))
         every = tuple(row for report in reports for row in word_types(report, frozenset(self.only)))
