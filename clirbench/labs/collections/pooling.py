@@ -239,10 +239,8 @@ def _setting(collection: Collection, measure: Column) -> Setting | str:
     between = np.stack([estimates(part, column, own.index).tau for column in part])
     _, bracket, mark = measure.name.partition("[")
     name = f"{collection.name} {bracket}{mark}" if bracket else collection.name
-    metrics = tuple(columns[m].name for m in kept.tolist())
-    return Setting(
-        name, collection, metrics, found.tau, found.influence, tuple(dict.fromkeys(own.labels)), between
-    )  # fmt: skip
+    metrics, labels = tuple(columns[m].name for m in kept.tolist()), tuple(dict.fromkeys(own.labels))
+    return Setting(name, collection, metrics, found.tau, found.influence, labels, between)
 
 
 def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:

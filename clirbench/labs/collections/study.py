@@ -20,7 +20,6 @@ from clirbench.labs.collections.pooling import (
     Compared,
     Pooled,
     PooledEntry,
-    Setting,
     Stratum,
     contrast,
     contrasts,
@@ -171,25 +170,21 @@ def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
 
 def _view(view: str, held: Sequence[Collection], plan: Plan, *, taus: bool = False) -> Iterator[Pooled]:
     """The rows of a view under each retriever, in which the contrasts of a family are corrected together."""
-    for stratum, settings in strata(held)[0].items():
-        yield from _under(stratum, view, settings, plan, taus)
-
-
-def _under(stratum: Stratum, view: str, settings: Sequence[Setting], plan: Plan, taus: bool) -> Iterator[Pooled]:
-    names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
     families = [family(plan, name) for name in FAMILIES]
-    singles = [(name, "") for name in names] if taus else []
-    rows = {}
-    for of, entries in contrasts(stratum, settings, names, [*chain(*families), *singles]):
-        makers = [_makers(entry, of) for entry in entries]
-        together = shared(entries, lambda one: one.texts | {one.source})
-        row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
-        rows[of.metric, of.other] = replace(row, view=view)
-    for pairs in families:
-        own = [rows[pair] for pair in pairs if pair in rows]
-        adjusted = holm([row.p_value for row in own])
-        yield from (judged(replace(row, p_holm=p), plan["margin"]) for row, p in zip(own, adjusted, strict=True))
-    yield from (rows[pair] for pair in singles if pair in rows)
+    for stratum, settings in strata(held)[0].items():
+        names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
+        singles = [(name, "") for name in names] if taus else []
+        rows = {}
+        for of, entries in contrasts(stratum, settings, names, [*chain(*families), *singles]):
+            makers = [_makers(entry, of) for entry in entries]
+            together = shared(entries, lambda one: one.texts | {one.source})
+            row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
+            rows[of.metric, of.other] = replace(row, view=view)
+        for pairs in families:
+            own = [rows[pair] for pair in pairs if pair in rows]
+            adjusted = holm([row.p_value for row in own])
+            yield from (judged(replace(row, p_holm=p), plan["margin"]) for row, p in zip(own, adjusted, strict=True))
+        yield from (rows[pair] for pair in singles if pair in rows)
 
 
 def _makers(entry: PooledEntry, of: Compared) -> dict[str, float]:

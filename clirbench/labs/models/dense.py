@@ -259,9 +259,8 @@ class Dense:
         queries = self.asked(task.topics)
         release()  # an engine may encode in another process
         passages = self.encoder, self.passage, self.passage_prefix, task.document_map
-        nearest = Nearest(
-            queries, tuple(topic.topic_id for topic in task.topics), task.document_map, self.depth, task.english
-        )
+        topic_ids = tuple(topic.topic_id for topic in task.topics)
+        nearest = Nearest(queries, topic_ids, task.document_map, self.depth, task.english)
         if getattr(self.encoder, "cache", None):  # by line: not a second time by text
             return task.pmap(EncodeAndRank(*passages, nearest), task.texts, task.names)
         vectors = list(task.watch("encoding", task.pmap(Encode(*passages), task.texts, task.names), len(task.texts)))
@@ -293,14 +292,10 @@ def refuse_other_lengths(*lengths: int) -> None:
 
 def _passages(documents: Documents, words: int | str) -> Iterator[tuple[int, str]]:
     for ordinal, document in enumerate(documents):
-        if isinstance(words, str):
-            yield from ((ordinal, line) for line in document.text.split("\n"))
-            continue
-        split = document.text.split() if words else []
-        if len(split) <= words:
-            yield ordinal, document.text
-        else:
-            yield from ((ordinal, " ".join(split[at : at + words])) for at in range(0, len(split), words))
+        parts = document.text.split("\n") if isinstance(words, str) else [document.text]
+        if not isinstance(words, str) and 0 < words < len(split := document.text.split()):
+            parts = [" ".join(split[at : at + words]) for at in range(0, len(split), words)]
+        yield from ((ordinal, part) for part in parts)
 
 
 def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]], prefix: str) -> Vectors:

@@ -10,6 +10,7 @@ The tables of a WMT metrics task, made for any year and language pairs.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import zip_longest
 from math import fsum, isnan, nan
 
 import numpy as np
@@ -17,9 +18,8 @@ import numpy as np
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.favoritism import texts_of
 from clirbench.labs.papers.people import HumanSegments, SystemLevel, against_people, human_path, read_human
-from clirbench.labs.papers.published import DATA
+from clirbench.labs.papers.published import DATA, texts_of
 from clirbench.labs.papers.rankings import group_scores, segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import Table
@@ -77,13 +77,11 @@ class SegmentLevelAnalysis:
         if not result.experiment.metrics:
             raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
         if self.gold == PEOPLE:
-            path, systems = human_path(self.human, inputs.corpus), [*texts_of(inputs)]
+            path, systems = human_path(self.human, inputs.corpus), [*texts_of(inputs.translations)]
             return inputs, read_human(path, systems, len(inputs.corpus.test), self.score)
         result.topic_values(self.gold)
         english, reference = inputs.corpus.english, inputs.corpus.test.references[0]
-        if english.map.n_lines != len(reference) or any(
-            a != b for a, b in zip(english.lines(), reference, strict=True)
-        ):
+        if any(a != b for a, b in zip_longest(english.lines(), reference)):
             raise ConfigError(
                 f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
                 f"({english.map.n_lines} lines) with segments of the test set "
@@ -248,15 +246,13 @@ class MetricsTask:
         """(metrics, 5) of one language pair: r, half its interval, rho; segment-level tau, half its interval."""
         corpus = self.texts[label].read()
         metrics = tuple(self.metrics.values())
-        statistics: dict[tuple[str, str], Statistics] = {}
-        translations = FileSystems().translations(corpus)
-        for translation in translations:
-            assert translation.test is not None
-            lines = translation.test.lines()
-            for metric in metrics:
-                statistics[metric.name, translation.system] = metric.statistics(lines, corpus.test)
-        path = human_path(self.human.get(label), corpus)
-        human = read_human(path, [translation.system for translation in translations], len(corpus.test))
+        outputs = {system: text.lines() for system, text in texts_of(FileSystems().translations(corpus)).items()}
+        statistics = {
+            (metric.name, system): metric.statistics(lines, corpus.test)
+            for system, lines in outputs.items()
+            for metric in metrics
+        }
+        human = read_human(human_path(self.human.get(label), corpus), [*outputs], len(corpus.test))
         found = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
         return np.array(
             [

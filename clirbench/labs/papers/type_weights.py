@@ -5,7 +5,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, groupby
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
-from clirbench.labs.papers.rankings import row_scores
+from clirbench.labs.papers.rankings import row_scores, with_setting
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
@@ -111,7 +111,7 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
     for kind in only:
         if kind not in words.frequency:
             raise UnknownName("word type of the reference", kind, similar_types(kind, [*words.frequency]))
-    plain = split_at_spaces(metric)
+    plain = with_setting(metric, tokenize="none")  # tokens are between spaces
     sign = 1.0 if metric.higher_is_better else -1.0
     segments_of = by_key((kind, at) for at, line in enumerate(words.tokens) for kind in dict.fromkeys(line))
     places = {kind: segments_of[kind] for kind in only or words.frequency}
@@ -123,14 +123,6 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
         weighed = _losses(plain, words, lines, block, places)
         found |= dict(zip(block, (sign * weighed).tolist(), strict=True))
     return found
-
-
-def split_at_spaces(metric: Metric) -> Metric:
-    """The same metric for text whose tokens stand between spaces."""
-    if any(field.name == "tokenize" for field in fields(metric)):  # type: ignore[arg-type]
-        changed: Metric = replace(metric, tokenize="none")  # type: ignore[type-var]
-        return changed
-    return metric
 
 
 def _losses(

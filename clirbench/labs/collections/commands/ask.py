@@ -28,11 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ask(options: Namespace) -> int:
     words, reference = options.question, options.reference
-    asked = (" ".join(words),) if reference is None else (*map(Path, words),)
+    question = " ".join(words)
+    asked = (question,) if reference is None else (*map(Path, words),)
     if reference is None:
         if len(words) == 2 and any(map(os.path.exists, words)):
             raise ConfigError("ask: two files of lines need their reference: ask A.txt B.txt --reference R.txt")
-        question_of(asked[0])  # what is wrong with it, first
+        question_of(question)  # what is wrong with it, first
     if reference is None or options.pair:
         language_pair("--pair", options.pair)
     if reference is not None and len(asked) != 2:
