@@ -104,26 +104,14 @@ def _choice(
     pick, best = int(listed[np.argmax(y[listed])]), int(np.argmax(y))
     tied = int((x == x[listed[-1]]).sum()) - int((x[listed] == x[listed[-1]]).sum())
     ties = f"{tied} more tied with the last of the list; the first in order was taken" if tied else ""
-    expected, low, high = nan, nan, nan
+    systems, lost = evidence.systems, (nan, nan, nan)
     if not decision.reason:
-        row = decision[evidence.systems[pick]]
-        expected, low, high = row.expected_loss, max(0.0, -row.difference_high), max(0.0, -row.difference_low)
-    return Choice(
-        measure=decision.measure,
-        metric=metric,
-        shortlist=size,
-        pick=evidence.systems[pick],
-        value=float(y[pick]),
-        best=evidence.systems[best],
-        best_value=float(y[best]),
-        regret=float(y[best] - y[pick]),
-        expected_regret=expected,
-        low=low,
-        high=high,
-        n_systems=len(evidence.systems),
-        n_topics=evidence.topics(decision.measure),
-        note="; ".join(filter(None, [note, ties, decision.reason])),
-    )
+        row = decision[systems[pick]]
+        lost = row.expected_loss, max(0.0, -row.difference_high), max(0.0, -row.difference_low)
+    seen = systems[pick], float(y[pick]), systems[best], float(y[best]), float(y[best] - y[pick])
+    numbers = len(systems), evidence.topics(decision.measure)
+    why = "; ".join(filter(None, [note, ties, decision.reason]))
+    return Choice(decision.measure, metric, size, *seen, *lost, *numbers, why)
 
 
 @dataclass(frozen=True)
@@ -179,29 +167,14 @@ def _curve(measure: str, metric: str, x: Doubles, y: Doubles, unit: Ints, points
     slope = logistic_slope(rises, better)
     sure = jackknifed_slope(x, y, unit)
     rise_80 = rise_of(sure)
-    order = np.argsort(rises, kind="stable")
-    parts = np.array_split(order, min(points, len(order)))
-    steps = [float(rises[part].mean()) for part in parts]
-    chances = [better_with(Interval(slope, sure.low, sure.high), step) for step in steps]
-    return [
-        Improvement(
-            measure=measure,
-            metric=metric,
-            rise=step,
-            probability=chance.value,
-            ci_low=chance.low,
-            ci_high=chance.high,
-            share=float(better[part].mean()),
-            pairs=len(part),
-            slope=slope,
-            rise_80=rise_80.value,
-            rise_80_low=rise_80.low,
-            rise_80_high=rise_80.high,
-            n_systems=n,
-            note="; ".join(filter(None, [note, sure.note])),
-        )
-        for part, step, chance in zip(parts, steps, chances, strict=True)
-    ]
+    of_all = slope, rise_80.value, rise_80.low, rise_80.high, n, "; ".join(filter(None, [note, sure.note]))
+    rows = []
+    for part in np.array_split(np.argsort(rises, kind="stable"), min(points, len(rises))):
+        rise, share = float(rises[part].mean()), float(better[part].mean())
+        chance = better_with(Interval(slope, sure.low, sure.high), rise)
+        point = rise, chance.value, chance.low, chance.high, share, len(part)
+        rows.append(Improvement(measure, metric, *point, *of_all))
+    return rows
 
 
 def rise_of(slope: Interval, probability: float = 0.8) -> Interval:

@@ -154,16 +154,8 @@ def universe_taus(boards: Mapping[Universe, Scoreboard], name: str = "kendall") 
             top = max((result.value for result in found if result.defined), default=nan)
             for metric, result in zip(board.metrics, found, strict=True):
                 best = result.defined and result.value >= top - 1e-12
-                row = UniverseTau(
-                    universe=number,
-                    choices=spelt,
-                    measure=measure.name,
-                    metric=metric.name,
-                    value=result.value,
-                    best=best,
-                    note=result.note,
-                )
-                rows.append(row)
+                where = number, spelt, measure.name, metric.name
+                rows.append(UniverseTau(*where, result.value, best, result.note))
     return rows
 
 

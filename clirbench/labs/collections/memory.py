@@ -274,11 +274,9 @@ class Belief:
 
     def interval(self, gap: float, noise: float = 0.0, level: float = CREDIBLE) -> tuple[float, float]:
         """Where P(better | gap) of the average collection lies (of most made worlds in .95 and more)."""
-        values = _right(np.float64(gap), noise) @ WEIGHTS.T
-        order = np.argsort(values)
-        below = np.cumsum(self.posterior[order])
-        low, high = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2]).clip(0, len(values) - 1)
-        return float(values[order][low]), float(values[order][high])
+        values, ends = _right(np.float64(gap), noise) @ WEIGHTS.T, [(1 - level) / 2, (1 + level) / 2]
+        low, high = np.quantile(values, ends, weights=self.posterior, method="inverted_cdf").tolist()
+        return low, high
 
 
 def _right(gap: Doubles | np.float64, noise: Doubles | float) -> Doubles:

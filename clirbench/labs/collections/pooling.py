@@ -27,7 +27,7 @@ from clirbench.pages import fixed
 from clirbench.scoreboard import Column
 from clirbench.statistics.coefficients import holm
 from clirbench.statistics.given import estimates, real_metrics
-from clirbench.types import Doubles, Ints
+from clirbench.types import Doubles, Ints, by_key
 
 IMPORTED = "imported"
 FEWEST_UNITS = 4
@@ -165,10 +165,7 @@ class Pooling:
 
     @property
     def strata(self) -> dict[Stratum, list[Pooled]]:
-        found: dict[Stratum, list[Pooled]] = {}
-        for row in self.rows:
-            found.setdefault(row.stratum, []).append(row)
-        return found
+        return by_key((row.stratum, row) for row in self.rows)
 
 
 def pool(
@@ -242,10 +239,8 @@ def _setting(collection: Collection, measure: Column) -> Setting | str:
     between = np.stack([estimates(part, column, own.index).tau for column in part])
     _, bracket, mark = measure.name.partition("[")
     name = f"{collection.name} {bracket}{mark}" if bracket else collection.name
-    metrics = tuple(columns[m].name for m in kept.tolist())
-    return Setting(
-        name, collection, metrics, found.tau, found.influence, tuple(dict.fromkeys(own.labels)), between
-    )  # fmt: skip
+    metrics, labels = tuple(columns[m].name for m in kept.tolist()), tuple(dict.fromkeys(own.labels))
+    return Setting(name, collection, metrics, found.tau, found.influence, labels, between)
 
 
 def common_systems(x: Doubles, y: Doubles) -> tuple[Ints, Ints]:

@@ -200,6 +200,5 @@ def differing(found: Sequence[Collection]) -> Iterator[str]:
             kinds.setdefault(column.name, {}).setdefault(made, []).append(one.name)
     for name, of in kinds.items():
         if len(of) > 1:
-            yield f"{name} is not made the same way everywhere: " + "; ".join(
-                f"{made}: {', '.join(names)}" for made, names in of.items()
-            )
+            ways = "; ".join(f"{made}: {', '.join(names)}" for made, names in of.items())
+            yield f"{name} is not made the same way everywhere: {ways}"

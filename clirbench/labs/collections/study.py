@@ -20,7 +20,6 @@ from clirbench.labs.collections.pooling import (
     Compared,
     Pooled,
     PooledEntry,
-    Setting,
     Stratum,
     contrast,
     contrasts,
@@ -32,6 +31,7 @@ from clirbench.labs.collections.reading import Collection, collection_of
 from clirbench.statistics.coefficients import holm
 from clirbench.statistics.grades import Evidence
 from clirbench.text import TextFile, sha256_of
+from clirbench.types import by_key
 
 DIFFERENT, EQUIVALENT, UNDECIDED = "different", "equivalent", "undecided"
 PRIMARY, SAME, CROSSED, HALF = "primary", "same reference", "crossed references", "better half"
@@ -170,25 +170,21 @@ def better_half(collection: Collection, by: str = "chrF1") -> Collection | None:
 
 def _view(view: str, held: Sequence[Collection], plan: Plan, *, taus: bool = False) -> Iterator[Pooled]:
     """The rows of a view under each retriever, in which the contrasts of a family are corrected together."""
-    for stratum, settings in strata(held)[0].items():
-        yield from _under(stratum, view, settings, plan, taus)
-
-
-def _under(stratum: Stratum, view: str, settings: Sequence[Setting], plan: Plan, taus: bool) -> Iterator[Pooled]:
-    names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
     families = [family(plan, name) for name in FAMILIES]
-    singles = [(name, "") for name in names] if taus else []
-    rows = {}
-    for of, entries in contrasts(stratum, settings, names, [*chain(*families), *singles]):
-        makers = [_makers(entry, of) for entry in entries]
-        together = shared(entries, lambda one: one.texts | {one.source})
-        row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
-        rows[of.metric, of.other] = replace(row, view=view)
-    for pairs in families:
-        own = [rows[pair] for pair in pairs if pair in rows]
-        adjusted = holm([row.p_value for row in own])
-        yield from (judged(replace(row, p_holm=p), plan["margin"]) for row, p in zip(own, adjusted, strict=True))
-    yield from (rows[pair] for pair in singles if pair in rows)
+    for stratum, settings in strata(held)[0].items():
+        names = list(dict.fromkeys(name for setting in settings for name in setting.metrics))
+        singles = [(name, "") for name in names] if taus else []
+        rows = {}
+        for of, entries in contrasts(stratum, settings, names, [*chain(*families), *singles]):
+            makers = [_makers(entry, of) for entry in entries]
+            together = shared(entries, lambda one: one.texts | {one.source})
+            row = pooled_row(of, entries, together, "shared texts", makers, plan["level"])
+            rows[of.metric, of.other] = replace(row, view=view)
+        for pairs in families:
+            own = [rows[pair] for pair in pairs if pair in rows]
+            adjusted = holm([row.p_value for row in own])
+            yield from (judged(replace(row, p_holm=p), plan["margin"]) for row, p in zip(own, adjusted, strict=True))
+        yield from (rows[pair] for pair in singles if pair in rows)
 
 
 def _makers(entry: PooledEntry, of: Compared) -> dict[str, float]:
@@ -242,10 +238,7 @@ def _cost(same: Sequence[Collection], crossed: Sequence[Collection]) -> Iterator
 
 def _change(main: Sequence[Collection], plan: Plan) -> Iterator[Pooled]:
     """By how much a contrast, or a metric's tau, is higher under each other retriever than under the first."""
-    pairs: dict[str, list[Collection]] = {}
-    for one in main:
-        pairs.setdefault(_pair(one), []).append(one)
-    held = {name: [_by_retriever(one) for one in own] for name, own in pairs.items()}
+    held = by_key((_pair(one), _by_retriever(one)) for one in main)
     first, *others = dict.fromkeys(s for found in chain(*held.values()) for s in found)
     names = dict.fromkeys(name for found in chain(*held.values()) for own in found.values() for name in own)
     asked = [*chain(*(family(plan, name) for name in FAMILIES)), *((name, "") for name in names)]

@@ -137,6 +137,8 @@ class DocumentsCorpus:
         source = self._source(ids) if self.source else None
         files = {name: f"systems/{name}" for name in entries}
         held = {files[name]: self._text(path, ids) for name, path in entries.items()}
+        systems = HeldLayout(str(self.translations), partial(located, {}), {}, files, {}, held=held)
+        unlike = "no reference side: nothing is compared with a search of it (RBO and others)"
         english = ReadText(Path(self.english), self.reader) if self.english else NoEnglish(str(first))
         return Corpus(
             test=test,
@@ -144,13 +146,9 @@ class DocumentsCorpus:
             source=source,
             collection=self.collection,
             test_layout=layout,
-            collection_layout=HeldLayout(str(self.translations), partial(located, {}), {}, files, {}, held=held)
-            if entries
-            else None,
+            collection_layout=systems if entries else None,
             sentences=self.sentences,
-            notes=()
-            if self.english
-            else ("no reference side: nothing is compared with a search of it (RBO and others)",),
+            notes=() if self.english else (unlike,),
         )
 
     def _source(self, ids: tuple[str, ...]) -> Text:
@@ -159,10 +157,8 @@ class DocumentsCorpus:
         source = kind(Path(self.source or ""), self.reader, ids if self.english else ())
         if self.english and (found := source.doc_ids()) != ids:
             lacking = sorted(set(ids) - set(found))
-            what = (
-                f"does not have the documents {first_ten(lacking)}" if lacking else "has the documents in another order"
-            )
-            raise AlignmentError(f"{source.path}: {what} of {self.english}")
+            what = f"does not have the documents {first_ten(lacking)}" if lacking else ""
+            raise AlignmentError(f"{source.path}: {what or 'has the documents in another order'} of {self.english}")
         return source
 
     def _text(self, path: Path, ids: tuple[str, ...]) -> Text:
@@ -241,8 +237,7 @@ class JsonDocuments:
                 yield doc_id, "\n".join(texts)
 
 
-MARK = re.compile(r"<(?P<name>[A-Za-z]+)\b[^<>]*>")
-KNOWN = {"CHAPTER", "SPEAKER", "P"}
+MARK = re.compile(r"<(?:CHAPTER|P|SPEAKER)\b[^<>]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -274,14 +269,11 @@ def kept_lines(file: Path) -> Iterator[str]:
         line = without_parenthesis(raw.strip()).replace("<BRK>", "").strip()
         if line and not (line.startswith("<") and line.endswith(">")):
             yield line
-        elif line and ((mark := MARK.fullmatch(line)) is None or mark["name"].upper() not in KNOWN):
-            known = ", ".join(sorted(KNOWN))
+        elif line and not MARK.fullmatch(line):
+            known = "CHAPTER, P, SPEAKER"
             raise InputError(f"{file}: line {number}: {line[:60]!r} is no mark-up of Europarl; that is {known}")
 
 
 def without_parenthesis(line: str) -> str:
     """The line less a parenthesis at its head: a stage direction or the language that is spoken."""
-    if not line.startswith("("):
-        return line
-    _, closing, rest = line.partition(")")
-    return rest.strip() if closing else line
+    return re.sub(r"\A\([^)]*\)\s*", "", line)

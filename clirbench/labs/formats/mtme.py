@@ -22,7 +22,7 @@ from clirbench.errors import ConfigError, InputError
 from clirbench.files.score_tables import HOLES, column_rows
 from clirbench.metrics.score_files import ScoreFile, number as finite
 from clirbench.text import Text, TextLines
-from clirbench.types import Doubles
+from clirbench.types import Doubles, by_key
 
 CLOSE = 1e-3
 """How near, as a share, the mean of segments' scores must come to a system's score to be it, printed as it may be."""
@@ -69,14 +69,10 @@ class MtmeCorpus:
         if not root.is_dir():
             raise InputError(f"{root}: no such folder; a test set of mt-metrics-eval was expected")
         pair = str(self.pair)
-        references = {
-            path.stem.removeprefix(f"{pair}."): path
-            for path in text_files(root / "references")
-            if path.name.startswith(f"{pair}.")
-        }
-        systems = {
-            path.stem: path for path in text_files(root / "system-outputs" / pair) if path.stem not in references
-        }
+        named = [path for path in text_files(root / "references") if path.name.startswith(f"{pair}.")]
+        references = {path.stem.removeprefix(f"{pair}."): path for path in named}
+        outputs = text_files(root / "system-outputs" / pair)
+        systems = {path.stem: path for path in outputs if path.stem not in references}
         if not references or not systems:
             has = ", ".join(sorted(path.name for path in (root / "system-outputs").glob("*-*"))) or "none"
             raise InputError(f"{root}: no references/{pair}.NAME.txt or system-outputs/{pair}/NAME.txt; pairs: {has}")
@@ -131,10 +127,10 @@ def found_scores(
 
 def _by_system(path: Path, systems: Sequence[str]) -> dict[str, Doubles]:
     """The scores of each of the systems that has any."""
-    found: dict[str, list[float]] = {}
-    for line, row in column_rows(path, ("system", "score")):
-        hole = row["score"].lower() in HOLES
-        found.setdefault(row["system"], []).append(np.nan if hole else finite(row["score"], path, line))
+    found = by_key(
+        (row["system"], np.nan if row["score"].lower() in HOLES else finite(row["score"], path, line))
+        for line, row in column_rows(path, ("system", "score"))
+    )
     return {system: np.array(found[system]) for system in systems if np.isfinite(found.get(system, [])).any()}
 
 
@@ -144,9 +140,7 @@ def _score_file(name: str, path: Path, aggregate: str) -> ScoreFile:
 
 def text_files(folder: Path) -> list[Path]:
     """The .txt files of a folder, sorted; none where there is no such folder."""
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if path.suffix == ".txt" and path.is_file())
+    return sorted(path for path in folder.glob("*.txt") if path.suffix and path.is_file())
 
 
 def read_docs(path: Path) -> list[str]:

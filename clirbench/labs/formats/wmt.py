@@ -123,11 +123,8 @@ def read_sides(path: Path, alone: Side | None = None) -> dict[Side, dict[Key, st
             if not doc_id or side is None:
                 outside = "src, ref and hyp" if doc_id else "a document"
                 raise InputError(f"{opened.where}: <seg> stands outside {outside}")
-            key, text, segments = (
-                (doc_id, opened.value("id")),
-                content[opened.end : tag.start],
-                sides.setdefault(side, {}),
-            )
+            key, text = (doc_id, opened.value("id")), content[opened.end : tag.start]
+            segments = sides.setdefault(side, {})
             if key in segments:
                 twice = f"segment {key[1]} of document {doc_id!r} stands twice in {' '.join(side)}"
                 raise InputError(f"{opened.where}: {twice}")
@@ -159,9 +156,8 @@ class Tag:
 
     def value(self, *names: str, default: str | None = None) -> str:
         """The first of the attributes that has a value; raises `InputError` where none has and there is no default."""
-        value = next(
-            (self.attributes[name].strip() for name in names if self.attributes.get(name, "").strip()), default
-        )
+        values = (self.attributes.get(name, "").strip() for name in names)
+        value = next(filter(None, values), default)
         if value is None:
             raise InputError(f"{self.where}: <{self.name}> has no attribute {' or '.join(names)}")
         return resolved(value, NUMBERED)
@@ -177,9 +173,8 @@ def _tags(path: Path, content: str) -> Iterator[Tag]:
         if found[4]:
             raise InputError(f"{where}: <![CDATA[ is not read; write its text with &lt; and &amp;")
         if name:
-            attributes: dict[str, str] = {}
-            for one in ATTRIBUTE.finditer(inside):
-                attributes.setdefault(one[1].lower(), one[2] or one[3] or one[4] or "")
+            last_first = reversed([*ATTRIBUTE.finditer(inside)])  # of two of one name the first holds
+            attributes = {one[1].lower(): one[2] or one[3] or one[4] or "" for one in last_first}
             yield Tag(where, name, bool(found[1]), attributes, found.start(), end)
             if inside.endswith("/") and not found[1]:
                 yield Tag(where, name, True, {}, end, end)

@@ -54,8 +54,7 @@ class WmtJsonlCorpus:
         root, file = self._place()
         pair, sides = self._sides(root, file)
         corpus = corpus_of(f"{file} ({pair})", sides, self.references, self.collection)
-        first = next(side for kind in ("source", "reference") for side in sides if side[0] == kind)
-        found, notes = self._scores(root / "automatic_scores", [doc_id for doc_id, _ in sides[first]], corpus)
+        found, notes = self._scores(root / "automatic_scores", corpus.document_map.doc_ids, corpus)
         return replace(corpus, scores=found, notes=(*corpus.notes, *notes))
 
     def side_texts(self) -> SideTexts:

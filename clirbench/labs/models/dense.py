@@ -119,13 +119,11 @@ class LineVectors:
 
     def find(self, texts: Sequence[str]) -> dict[str, Floats]:
         """The vectors of the texts that have one."""
-        found: dict[str, Floats] = {}
         keys = {_line_key(text): text for text in texts}
-        for key, kept in self._run(lambda file: _kept_rows(file, list(keys))):
-            vector, sums = np.frombuffer(kept[SUM:], dtype="<f4"), kept[:SUM]
-            if _line_sum(key, kept[SUM:]) == sums:
-                found[keys[key]] = vector
-        return found
+        wanted = "SELECT line, vector FROM vectors WHERE line = ?"
+        rows = self._run(lambda file: [row for key in keys for row in file.execute(wanted, (key,))])
+        whole = ((key, kept[SUM:]) for key, kept in rows if _line_sum(key, kept[SUM:]) == kept[:SUM])
+        return {keys[key]: np.frombuffer(vector, dtype="<f4") for key, vector in whole}
 
     def put(self, rows: Mapping[str, Floats]) -> None:
         """Keep vectors, all or none of them; where that cannot be, the run goes on and a message says so."""
@@ -145,14 +143,6 @@ class LineVectors:
 
 
 SUM = 8  # bytes of the sum in front of a vector
-
-
-def _kept_rows(file: sqlite3.Connection, keys: Sequence[bytes]) -> list[Any]:
-    found: list[Any] = []
-    for some in (keys[at : at + KEPT_AT_ONCE] for at in range(0, len(keys), KEPT_AT_ONCE)):
-        marks = ",".join("?" * len(some))
-        found += file.execute(f"SELECT line, vector FROM vectors WHERE line IN ({marks})", some).fetchall()
-    return found
 
 
 def _line_key(text: str) -> bytes:
@@ -268,13 +258,12 @@ class Dense:
     def search(self, task: Search) -> Iterator[Any]:
         queries = self.asked(task.topics)
         release()  # an engine may encode in another process
-        encode = Encode(self.encoder, self.passage, self.passage_prefix, task.document_map)
-        nearest = Nearest(
-            queries, tuple(topic.topic_id for topic in task.topics), task.document_map, self.depth, task.english
-        )
+        passages = self.encoder, self.passage, self.passage_prefix, task.document_map
+        topic_ids = tuple(topic.topic_id for topic in task.topics)
+        nearest = Nearest(queries, topic_ids, task.document_map, self.depth, task.english)
         if getattr(self.encoder, "cache", None):  # by line: not a second time by text
-            return task.pmap(EncodeAndRank(encode, nearest), task.texts, task.names)
-        vectors = list(task.watch("encoding", task.pmap(encode, task.texts, task.names), len(task.texts)))
+            return task.pmap(EncodeAndRank(*passages, nearest), task.texts, task.names)
+        vectors = list(task.watch("encoding", task.pmap(Encode(*passages), task.texts, task.names), len(task.texts)))
         return task.pmap(nearest, vectors, task.names)
 
     def asked(self, topics: Sequence[Topic]) -> Vectors:
@@ -303,14 +292,10 @@ def refuse_other_lengths(*lengths: int) -> None:
 
 def _passages(documents: Documents, words: int | str) -> Iterator[tuple[int, str]]:
     for ordinal, document in enumerate(documents):
-        if isinstance(words, str):
-            yield from ((ordinal, line) for line in document.text.split("\n"))
-            continue
-        split = document.text.split() if words else []
-        if len(split) <= words:
-            yield ordinal, document.text
-        else:
-            yield from ((ordinal, " ".join(split[at : at + words])) for at in range(0, len(split), words))
+        parts = document.text.split("\n") if isinstance(words, str) else [document.text]
+        if not isinstance(words, str) and 0 < words < len(split := document.text.split()):
+            parts = [" ".join(split[at : at + words]) for at in range(0, len(split), words)]
+        yield from ((ordinal, part) for part in parts)
 
 
 def _rows(encoder: Encoder, passages: Sequence[tuple[int, str]], prefix: str) -> Vectors:
@@ -374,7 +359,7 @@ class Encode:
     def cost(self, text: Text) -> float:
         return 20 * text.size  # dear: the engine's costs are those of counting words
 
-    def __call__(self, text: Text) -> Vectors:
+    def __call__(self, text: Text) -> Any:
         return vectors(self.encoder, Documents(text, self.document_map), self.words, self.prefix)
 
 
@@ -397,19 +382,10 @@ class Nearest:
 
 
 @dataclass(frozen=True)
-class EncodeAndRank:
+class EncodeAndRank(Encode):
     """One system's copy of the collection -> the Run, where vectors are kept by line and not by text."""
 
-    bulky: ClassVar[bool] = True
-    encode: Encode
     nearest: Nearest
 
-    @property
-    def alone(self) -> bool:
-        return self.encode.alone
-
-    def cost(self, text: Text) -> float:
-        return self.encode.cost(text)
-
     def __call__(self, text: Text) -> Run:
-        return self.nearest(self.encode(text))
+        return self.nearest(super().__call__(text))

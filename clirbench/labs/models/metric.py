@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from clirbench.checks import one_of
 from clirbench.errors import ConfigError, InputError, ResourceError
@@ -107,10 +106,8 @@ class ProgramMetric(MadeElsewhere):
         if "{source}" in str(self.command) and test.source is None:
             raise InputError(f"{self.name}: {{source}} is asked for, but the test set has no source.txt")
         program = self.program
-        others: list[list[Any]] = [
-            [line.replace("\n", " ") for line in side] for side in (test.references[0], test.source or ())
-        ]
-        rows = {lines: [*map(self._asked, lines, others[0], others[1] or [None] * len(test))] for lines in outputs}
+        sides = [test.references[0], test.source] if test.source else [test.references[0]]
+        rows = {lines: [*map(_asked, lines, *sides)] for lines in outputs}
         places = {lines: self._place(program.identity(), asked) for lines, asked in rows.items()}
         kept = {lines: read_shard(path, len(test)) for lines, path in places.items() if path is not None}
         known = {lines: tuple(map(float, split_lines(held.decode()))) for lines, held in kept.items() if held}
@@ -127,11 +124,6 @@ class ProgramMetric(MadeElsewhere):
                     write_shard(path, [repr(score) for score in known[lines]])
         return known
 
-    @staticmethod
-    def _asked(hypothesis: str, reference: str, source: str | None) -> str:
-        row = {"hypothesis": hypothesis.replace("\n", " "), "reference": reference}
-        return json.dumps(row if source is None else {**row, "source": source})
-
     def _number(self, text: str, line: int) -> float:
         try:
             return number(text.strip(), f"output of {self.program.name}", line)
@@ -142,3 +134,9 @@ class ProgramMetric(MadeElsewhere):
         """Where the scores of one output are kept: named by program and content."""
         key = hashlib.sha256("\n".join((identity, *asked)).encode("utf-8", "surrogatepass")).hexdigest()
         return None if self.cache is None else Path(self.cache) / "scores" / key[:2] / f"{key}.txt"
+
+
+def _asked(*segment: str) -> str:
+    """Hypothesis, reference and, where it is known, source as the program reads them."""
+    names = ("hypothesis", "reference", "source")
+    return json.dumps({name: text.replace("\n", " ") for name, text in zip(names, segment, strict=False)})

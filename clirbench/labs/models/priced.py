@@ -4,7 +4,7 @@ quality that they reach; joins every run of engines (conf/joining.yaml).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import isnan, nan
 
 from clirbench.labs.models.translating import costs
 from clirbench.pages import Table
@@ -47,13 +47,12 @@ class Frontier:
 
 def on_frontier(points: dict[str, tuple[float, float]]) -> set[str]:
     """Of (cost, value) by name the names that no other beats: at most as dear and better, or cheaper and as good."""
-    chosen, best, paid = set(), -inf, nan
-    known = [(cost, -value, name) for name, (cost, value) in points.items() if not isnan(cost + value)]
-    for cost, lost, name in sorted(known):
-        if -lost > best or (-lost, cost) == (best, paid):
-            chosen.add(name)
-            best, paid = -lost, cost
-    return chosen
+    known = {name: point for name, point in points.items() if not any(map(isnan, point))}
+    return {
+        name
+        for name, (cost, value) in known.items()
+        if not any((c <= cost and v > value) or (c < cost and v >= value) for c, v in known.values())
+    }
 
 
 CAPTION = (

@@ -248,9 +248,8 @@ class Child:
             return line.decode("utf-8")
         except UnicodeDecodeError as error:
             whole = b"\n" * (self.came - 1) + line
-            raise ResourceError(
-                str(invalid_utf8(f"output of {self.program.name}", whole, error.start + self.came - 1))
-            ) from None
+            wrong = invalid_utf8(f"output of {self.program.name}", whole, error.start + self.came - 1)
+            raise ResourceError(str(wrong)) from None
 
     def ask(self, lines: Sequence[str]) -> list[str]:
         """A line for each line, of a program that answers at once and answers an empty line too."""
@@ -408,10 +407,9 @@ def _sha256(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _about(name: str, arguments: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> str:
+    environment = {**os.environ, **dict(variables)}
     try:
-        done = subprocess.run(
-            arguments, capture_output=True, env={**os.environ, **dict(variables)}, timeout=60, check=False
-        )
+        done = subprocess.run(arguments, capture_output=True, env=environment, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ResourceError(f"{name}: {arguments[0]}: {error}") from None
     if done.returncode:

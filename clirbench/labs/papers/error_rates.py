@@ -112,10 +112,8 @@ class TER(ErrorRate):
 
     @property
     def signature(self) -> str:
-        norm, punct, asian = (
-            "yes" if flag else "no" for flag in (self.normalized, not self.no_punct, self.asian_support)
-        )
-        settings = f"norm:{norm}", f"punct:{punct}", f"asian:{asian}"
+        flags = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
+        settings = [f"{name}:{'yes' if on else 'no'}" for name, on in flags.items()]
         return sacrebleu_signature(self.name, case_of(not self.case_sensitive), "tok:tercom", *settings)
 
     def statistics(self, hypotheses: Sequence[str], test: TestSet) -> Doubles:

@@ -26,6 +26,7 @@ from clirbench.labs.papers.published import (
     known_of,
     leading,
     load_published,
+    texts_of,
 )
 from clirbench.labs.papers.rankings import corpus_score, left_out_scores, segment_scores
 from clirbench.metrics.base import Metric, Statistics
@@ -37,7 +38,6 @@ from clirbench.statistics.ceiling import TauGap, tau_gaps, twice_judged
 from clirbench.statistics.coefficients import holm, significance
 from clirbench.statistics.given import ALONG, estimates
 from clirbench.statistics.grades import EXHAUSTIVE, Evidence, gap, panels, unit_swaps
-from clirbench.text import Text
 from clirbench.types import Doubles, Ints, TestSet
 
 WINS = ("metric", "segment", "score_a", "score_b", "better")
@@ -68,7 +68,7 @@ class FavoritismAnalysis:
     def check(self, result: Result) -> tuple[Inputs, list[str]]:
         """The texts and the pair; raises `ConfigError` where they are not to be had, `UnknownName` for a system."""
         inputs = result.texts("favoritism")
-        systems = [*texts_of(inputs)]
+        systems = [*texts_of(inputs.translations)]
         pair = [str(name) for name in self.pair or (systems if len(systems) == 2 else ())]
         for name in pair:
             if name not in systems:
@@ -83,7 +83,7 @@ class FavoritismAnalysis:
 
     def tables(self, result: Result) -> Sequence[Table]:
         inputs, pair = self.check(result)
-        test, texts = inputs.corpus.test, texts_of(inputs)
+        test, texts = inputs.corpus.test, texts_of(inputs.translations)
         columns = {"reference": test.references[0]}
         for name in pair:
             columns[name if name not in (*COLUMNS, "source") else f"system {name}"] = texts[name].lines()
@@ -113,11 +113,6 @@ class FavoritismAnalysis:
             Table("favoritism", f"Favoritism: {title}, every segment", header, tuple(rows), shown=0),
             Table("segment_wins", f"Sentence by sentence: {title}", WINS, tuple(wins), shown=0),
         )
-
-
-def texts_of(inputs: Inputs) -> dict[str, Text]:
-    """The translation of the MT test set by every system that has one."""
-    return {translation.system: translation.test for translation in inputs.translations if translation.test is not None}
 
 
 def favoritism(metric: Metric, ours: Statistics, theirs: Statistics) -> Doubles:
@@ -355,22 +350,9 @@ def _tested(part: Evidence, units: Units, note: str, how: DifferencesAnalysis, f
             if not refusal:
                 found = gap(part.x[a], part.x[b], part.y[k], units.index, alpha=how.alpha, swaps=swaps)
                 p, why = found.p_value, found.note or jackknife
-            yield Difference(
-                measure=measure,
-                metric_a=part.metric_names[a],
-                metric_b=part.metric_names[b],
-                coefficient="kendall between units" if between else "kendall",
-                value_a=float(values[k][a]),
-                value_b=float(values[k][b]),
-                difference=float(values[k][a] - values[k][b]),
-                p_value=p,
-                p_holm=nan,
-                significant="undefined",
-                n_systems=n,
-                samples=samples,
-                seed=how.seed,
-                note="; ".join(filter(None, [note, why])),
-            )
+            names = measure, part.metric_names[a], part.metric_names[b], f"kendall{' between units' * between}"
+            taus = float(values[k][a]), float(values[k][b]), float(values[k][a] - values[k][b])
+            yield Difference(*names, *taus, p, nan, "undefined", n, samples, how.seed, joined(note, why))
 
 
 def clusters(rows: Sequence[Difference]) -> Iterator[tuple[str, str, float, int, int]]:

@@ -16,8 +16,8 @@ from clirbench.files.tables import TextTable, read_table
 from clirbench.pages import Table, number
 from clirbench.result import Result
 from clirbench.systems.files import FileSystems
-from clirbench.text import TextFile
-from clirbench.types import TestSet
+from clirbench.text import Text, TextFile
+from clirbench.types import TestSet, Translation
 
 DATA = Path(__file__).with_name("data")
 HEADER = ("row", "measure", "metric", "published", "ours", "verdict", "remark", "value", "p_value", "n")
@@ -152,9 +152,14 @@ class PairTable(PublishedTable):
         if source is None:
             return None
         corpus = source.read()
-        found = {t.system: t.test for t in FileSystems(include=list(self.pair)).translations(corpus)}
-        first, second = (text.lines() for name in self.pair if (text := found[name]) is not None)
+        texts = texts_of(FileSystems(include=list(self.pair)).translations(corpus))
+        first, second = (texts[name].lines() for name in self.pair)
         return corpus.test, (first, second)
+
+
+def texts_of(translations: Iterable[Translation]) -> dict[str, Text]:
+    """The translation of the MT test set by every system that has one."""
+    return {translation.system: translation.test for translation in translations if translation.test is not None}
 
 
 def how_to_give(label: str) -> str:
@@ -230,8 +235,7 @@ def read_author_table(path: Path, first: str = "", rename: Mapping[str, str] | N
     if not path.is_file():
         raise MissingData(f"{path}: no such score file")
     header: list[str] = []
-    lines: list[int] = []
-    rows: list[list[str]] = []
+    rows: list[tuple[int, list[str]]] = []
     for line, text in enumerate(TextFile(path).lines(), 1):
         cells = [cell.strip() for cell in text.split("\t")]
         if not any(cells):
@@ -243,10 +247,10 @@ def read_author_table(path: Path, first: str = "", rename: Mapping[str, str] | N
         elif len(cells) < n or any(cells[n:]):
             raise InputError(f"{path}: line {line}: {len(cells)} columns, the header has {n}")
         else:
-            lines.append(line)
-            rows.append(cells)
+            rows.append((line, cells))
     if not header:
         wanted = f"no line begins with `{first}`" if first else "is empty, a header line was expected"
         raise InputError(f"{path}: {wanted}")
     names = [(rename or {}).get(name, name) for name in header]
-    return AuthorTable(path, {name: [row[at] for row in rows] for at, name in enumerate(names)}, lines)
+    columns = {name: [cells[at] for _, cells in rows] for at, name in enumerate(names)}
+    return AuthorTable(path, columns, [line for line, _ in rows])

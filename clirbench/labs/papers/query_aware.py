@@ -60,17 +60,6 @@ class Returned:
         found = np.where(self.n_relevant > 0, hits / np.maximum(self.n_relevant, 1), np.nan)
         return 1.0 - found, alarms / np.maximum(self.n_documents - self.n_relevant, 1)
 
-    def part(self, topic: int) -> slice:
-        """Where a topic's documents stand: they are in rank order, so that their keys never rise."""
-        start, stop = np.searchsorted(self.topic, [topic, topic + 1])
-        return slice(int(start), int(stop))
-
-    def gains(self, beta: float) -> Doubles:
-        """What returning a document adds to its topic's QWV: 1/R for a relevant one, -beta/(N - R) for another."""
-        n_relevant = self.n_relevant[self.topic]
-        cost = -beta / np.maximum(self.n_documents - n_relevant, 1)
-        return np.where(self.relevant, 1.0 / np.maximum(n_relevant, 1), cost)
-
 
 def scored_lists(run: Run, judged: Judged, rule: str) -> Returned:
     """The run's lists of the scored topics with their keys under `rule` (one of `RULES`).
@@ -98,14 +87,11 @@ def scored_lists(run: Run, judged: Judged, rule: str) -> Returned:
 def _relevant(run: Run, topic_ids: Sequence[str], relevant_ids: Sequence[set[str]]) -> Booleans:
     """Whether each ranked document is relevant to its topic."""
     where = {doc_id: i for i, doc_id in enumerate(run.doc_ids)}
-    flag = np.zeros(len(where), dtype=bool)  # of every document, one topic at a time
-    flags = [np.empty(0, dtype=bool)]
-    for topic_id, ids in zip(topic_ids, relevant_ids, strict=True):
-        found = [where[doc_id] for doc_id in ids if doc_id in where]
-        flag[found] = True
-        flags.append(flag[ranked_documents(run, topic_id)])
-        flag[found] = False
-    return np.concatenate(flags)
+    flags = [
+        np.isin(ranked_documents(run, topic_id), [where[doc_id] for doc_id in ids if doc_id in where])
+        for topic_id, ids in zip(topic_ids, relevant_ids, strict=True)
+    ]
+    return np.concatenate([np.empty(0, dtype=bool), *flags])
 
 
 def _keys(run: Run, topic_id: str, rule: str) -> Doubles:
@@ -186,14 +172,19 @@ class QueryWeighted(ArithmeticMean, ABC):
         return len(empty) / float((~empty).sum()) if weighted else 1.0
 
     def gains(self, topics: Returned, among: Booleans) -> Doubles:
-        """What returning each document adds to the sum of QWV over the topics `among`, under the policy."""
-        empty = topics.n_relevant == 0
-        gains = topics.gains(self.beta)
-        gains = np.where(topics.relevant, gains * self.miss_weight(empty[among]), gains)
-        return np.where((among & ~empty if self.empty == "drop" else among)[topics.topic], gains, 0.0)
+        """What returning each document adds to the sum of QWV over the topics `among`, under the policy.
 
-    def best(self, topics: Returned, among: Booleans) -> float:
-        """The single threshold with the highest total QWV over the topics `among`."""
+        1/R for a relevant one, -beta/(N - R) for another.
+        """
+        empty, n_relevant = topics.n_relevant == 0, topics.n_relevant[topics.topic]
+        gain = 1.0 / np.maximum(n_relevant, 1) * self.miss_weight(empty[among])
+        cost = -self.beta / np.maximum(topics.n_documents - n_relevant, 1)
+        counted = (among & ~empty if self.empty == "drop" else among)[topics.topic]
+        return np.where(counted, np.where(topics.relevant, gain, cost), 0.0)
+
+    def best(self, topics: Returned, among: Booleans | None = None) -> float:
+        """The single threshold with the highest total QWV over the topics `among` (all by default)."""
+        among = np.ones(len(topics.n_relevant), dtype=bool) if among is None else among
         part = among[topics.topic]
         keys, gains = topics.keys[part], self.gains(topics, among)[part]
         order = np.argsort(-keys, kind="stable")
@@ -267,8 +258,7 @@ class MQWV(QueryWeighted):
     name: str = "MQWV"
 
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
-        n = len(topics.n_relevant)
-        return np.full(n, self.best(topics, np.ones(n, dtype=bool)))
+        return np.full(len(topics.n_relevant), self.best(topics))
 
 
 @dataclass(frozen=True)
@@ -278,13 +268,14 @@ class OQWV(QueryWeighted):
     name: str = "OQWV"
 
     def thresholds(self, topics: Returned, judged: Judged) -> Doubles:
-        gains = self.gains(topics, np.ones(len(topics.n_relevant), dtype=bool))
-        parts = [topics.part(topic) for topic in range(len(topics.n_relevant))]
-        return np.array([best_threshold(topics.keys[part], gains[part]) for part in parts], dtype=np.float64)
+        n = len(topics.n_relevant)
+        ends = np.searchsorted(topics.topic, np.arange(1, n))  # of a topic's documents, whose keys never rise
+        gains = self.gains(topics, np.ones(n, dtype=bool))
+        by_topic = zip(np.split(topics.keys, ends), np.split(gains, ends), strict=True)
+        return np.array([best_threshold(*of_topic) for of_topic in by_topic][:n], dtype=np.float64)
 
 
 @lru_cache(maxsize=4)
 def _on_english(measure: AQWV, judged: Judged) -> float:
     """The English side's best single threshold; once for all systems, a `Judged` hashes by identity."""
-    topics = scored_lists(judged.ideal, judged, measure.rule)
-    return measure.best(topics, np.ones(len(topics.n_relevant), dtype=bool))
+    return measure.best(scored_lists(judged.ideal, judged, measure.rule))

@@ -62,9 +62,13 @@ def left_out_scores(metric: Metric, statistics: Statistics) -> Doubles:
 
 def segment_scores(metric: Metric, statistics: Statistics) -> Doubles:
     """(segments,): the metric of every segment alone; BLEU with effective order, as one wants for sentences."""
-    if any(field.name == "effective_order" for field in fields(metric)):  # type: ignore[arg-type]
-        metric = replace(metric, effective_order=True)  # type: ignore[type-var]
-    return row_scores(metric, statistics)
+    return row_scores(with_setting(metric, effective_order=True), statistics)
+
+
+def with_setting(metric: Metric, **setting: Any) -> Metric:
+    """The metric with this setting, where it has it."""
+    known = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+    return replace(metric, **setting) if known >= {*setting} else metric  # type: ignore[type-var]
 
 
 def group_scores(metric: Metric, statistics: Statistics, membership: Doubles) -> Doubles:

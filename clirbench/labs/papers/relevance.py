@@ -10,7 +10,7 @@ from clirbench.checks import number, one_of, whole_number
 from clirbench.errors import InputError
 from clirbench.pages import short
 from clirbench.relevance.base import PSEUDO, BestRanked
-from clirbench.types import Documents, Doubles, Ints, Judge, Need, Qrels, Run, Topic
+from clirbench.types import Documents, Doubles, Ints, Judge, Need, Qrels, Run, Topic, by_key
 
 POPULATIONS = ("matched", "collection")
 UNITS = ("line", "text")
@@ -158,10 +158,7 @@ class QueryInDocument:
 
     def judge(self, ideal: Run, documents: Documents, topics: Sequence[Topic]) -> Qrels:
         wanted = [topic for topic in topics if len(ideal.values(topic.topic_id))]
-        topics_of: dict[str, list[str]] = {}
-        for topic in wanted:
-            topics_of.setdefault(self._plain(topic.text), []).append(topic.topic_id)
-        topics_of.pop("", None)
+        topics_of = by_key((plain, topic.topic_id) for topic in wanted if (plain := self._plain(topic.text)))
         grades: dict[str, dict[str, int]] = {topic.topic_id: {} for topic in wanted}
         for document in documents:
             for text in self._found(document.text, topics_of):

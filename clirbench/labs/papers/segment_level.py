@@ -7,9 +7,10 @@ The tables of a WMT metrics task, made for any year and language pairs.
 **Source:** Stanojevic et al. 2015, Tables 2 to 5.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import zip_longest
 from math import fsum, isnan, nan
 
 import numpy as np
@@ -17,9 +18,8 @@ import numpy as np
 from clirbench.corpora.base import CorpusSource
 from clirbench.errors import AlignmentError, ConfigError, UnknownName
 from clirbench.files.tables import read_table
-from clirbench.labs.papers.favoritism import texts_of
 from clirbench.labs.papers.people import HumanSegments, SystemLevel, against_people, human_path, read_human
-from clirbench.labs.papers.published import DATA
+from clirbench.labs.papers.published import DATA, texts_of
 from clirbench.labs.papers.rankings import group_scores, segment_scores
 from clirbench.metrics.base import Metric, Statistics
 from clirbench.pages import Table
@@ -77,13 +77,11 @@ class SegmentLevelAnalysis:
         if not result.experiment.metrics:
             raise ConfigError("analysis segment_level needs a metric with statistics, such as metric=[BLEU]")
         if self.gold == PEOPLE:
-            path, systems = human_path(self.human, inputs.corpus), [*texts_of(inputs)]
+            path, systems = human_path(self.human, inputs.corpus), [*texts_of(inputs.translations)]
             return inputs, read_human(path, systems, len(inputs.corpus.test), self.score)
         result.topic_values(self.gold)
         english, reference = inputs.corpus.english, inputs.corpus.test.references[0]
-        if english.map.n_lines != len(reference) or any(
-            a != b for a, b in zip(english.lines(), reference, strict=True)
-        ):
+        if any(a != b for a, b in zip_longest(english.lines(), reference)):
             raise ConfigError(
                 f"analyses.segment_level.gold={self.gold} compares topics of the searched collection "
                 f"({english.map.n_lines} lines) with segments of the test set "
@@ -98,15 +96,21 @@ class SegmentLevelAnalysis:
         return [self._by_segment(result, human), self._systems(result, human)]
 
     def _by_segment(self, result: Result, human: HumanSegments) -> Table:
-        rows = list[AgreementRow]()
-        for metric in result.metrics_of_segments:
-            kept = [i for i, system in enumerate(human.systems) if (metric.name, system) in result.statistics]
-            held = (result.statistics[metric.name, human.systems[i]] for i in kept)
-            own = np.stack([segment_scores(metric, statistics) for statistics in held])
-            rows += agreements(metric, human.scores[kept], own, self.matrices)
+        rows = self._agreements(result, human.systems, human.scores, segment_scores)
         unknown = (f"Scores of {', '.join(human.unknown)} were left out: no such system.",) if human.unknown else ()
         title = "Metrics against people, segment by segment"
-        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_SEGMENT, *unknown))
+        return Table("segment_level", title, AGREEMENT, rows, (BY_SEGMENT, *unknown))
+
+    def _agreements(
+        self, result: Result, systems: Sequence[str], gold: Doubles, scores: Callable[[Metric, Statistics], Doubles]
+    ) -> tuple[AgreementRow, ...]:
+        """The rows of every metric over the systems that it scored; gold: (systems, items), as `scores` gives them."""
+        rows = list[AgreementRow]()
+        for metric in result.metrics_of_segments:
+            kept = [i for i, system in enumerate(systems) if (metric.name, system) in result.statistics]
+            own = np.stack([scores(metric, result.statistics[metric.name, systems[i]]) for i in kept])
+            rows += agreements(metric, gold[kept], own, self.matrices)
+        return tuple(rows)
 
     def _systems(self, result: Result, human: HumanSegments) -> Table:
         metrics = result.metrics_of_segments
@@ -119,14 +123,10 @@ class SegmentLevelAnalysis:
         judged = retrieval.judged[relevance].with_relevant
         columns = [i for i, t in enumerate(retrieval.topics(relevance, self.gold)) if t in judged.qrels.grades]
         membership = topic_segments(judged.qrels.grades, inputs.corpus.english.map)
-        rows = list[AgreementRow]()
-        for metric in result.metrics_of_segments:
-            kept = [i for i, system in enumerate(retrieval.runs) if (metric.name, system) in result.statistics]
-            systems = [list(retrieval.runs)[i] for i in kept]
-            own = np.stack([group_scores(metric, result.statistics[metric.name, s], membership) for s in systems])
-            rows += agreements(metric, values[np.ix_(kept, columns)], own, self.matrices)
+        scores = partial(group_scores, membership=membership)
+        rows = self._agreements(result, list(retrieval.runs), values[:, columns], scores)
         title = f"Metrics against {self.gold}, topic by topic"
-        return Table("segment_level", title, AGREEMENT, tuple(rows), (BY_TOPIC,))
+        return Table("segment_level", title, AGREEMENT, rows, (BY_TOPIC,))
 
 
 @lru_cache(maxsize=1)
@@ -246,15 +246,13 @@ class MetricsTask:
         """(metrics, 5) of one language pair: r, half its interval, rho; segment-level tau, half its interval."""
         corpus = self.texts[label].read()
         metrics = tuple(self.metrics.values())
-        statistics: dict[tuple[str, str], Statistics] = {}
-        translations = FileSystems().translations(corpus)
-        for translation in translations:
-            assert translation.test is not None
-            lines = translation.test.lines()
-            for metric in metrics:
-                statistics[metric.name, translation.system] = metric.statistics(lines, corpus.test)
-        path = human_path(self.human.get(label), corpus)
-        human = read_human(path, [translation.system for translation in translations], len(corpus.test))
+        outputs = {system: text.lines() for system, text in texts_of(FileSystems().translations(corpus)).items()}
+        statistics = {
+            (metric.name, system): metric.statistics(lines, corpus.test)
+            for system, lines in outputs.items()
+            for metric in metrics
+        }
+        human = read_human(human_path(self.human.get(label), corpus), [*outputs], len(corpus.test))
         found = against_people(metrics, statistics, human, samples=self.samples, seed=self.seed)
         return np.array(
             [

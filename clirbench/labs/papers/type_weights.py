@@ -5,16 +5,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, chain, groupby
 from pathlib import Path
 
 import numpy as np
 
 from clirbench.errors import ConfigError, InputError, UnknownName
 from clirbench.labs.papers.published import Entry, PaperCell, PublishedFiles, read_author_table
-from clirbench.labs.papers.rankings import row_scores
+from clirbench.labs.papers.rankings import row_scores, with_setting
 from clirbench.labs.papers.types import similar_types
 from clirbench.metrics.base import Metric
 from clirbench.metrics.tokens import Tokeniser, reference_tokens
@@ -22,7 +22,7 @@ from clirbench.pages import Table, fixed
 from clirbench.report.drawing import Drawing
 from clirbench.report.figures import Panel, panels
 from clirbench.result import Inputs, Result
-from clirbench.types import Doubles, TestSet
+from clirbench.types import Doubles, TestSet, by_key
 
 ROWS = 40_000
 """Changed segments that are scored at once; bounds the memory."""
@@ -58,7 +58,7 @@ class TypeWeightsAnalysis:
     def tables(self, result: Result) -> Sequence[Table]:
         inputs = self.check(result)
         words = vocabulary(inputs.corpus.test.references[0], self.tokenize, self.lowercase)
-        frequency = dict(zip(words.types, words.frequency, strict=True))
+        frequency = words.frequency
         weights = {metric.name: type_weights(metric, words, self.only) for metric in result.experiment.metrics}
         rows = tuple(
             (name, kind, frequency[kind], loss) for name, losses in weights.items() for kind, loss in losses.items()
@@ -67,7 +67,7 @@ class TypeWeightsAnalysis:
         return (Table("type_weights", title, header, rows, (LOSS,), partial(figure, weights, frequency), shown=20),)
 
 
-def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> Drawing:
+def figure(weights: dict[str, dict[str, float]], frequency: Mapping[str, int]) -> Drawing:
     """Loss by rank of the type, and the frequency, on logarithmic axes."""
     types = sorted(next(iter(weights.values())), key=lambda kind: -frequency[kind])
     columns: dict[str, Mapping[str, float]] = {"frequency": frequency, **weights}
@@ -78,11 +78,10 @@ def figure(weights: dict[str, dict[str, float]], frequency: dict[str, int]) -> D
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The tokens of a reference by segment, and its types by falling frequency, then name."""
+    """The tokens of a reference by segment, and the frequency of its types, falling, then by name."""
 
-    tokens: tuple[tuple[str, ...], ...]
-    types: tuple[str, ...]
-    frequency: tuple[int, ...]
+    tokens: Sequence[Sequence[str]]
+    frequency: Mapping[str, int]
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -92,15 +91,11 @@ class Vocabulary:
 
 def vocabulary(reference: Sequence[str], tokenize: str = "13a", lowercase: bool = False) -> Vocabulary:
     """The types of a reference; raises `ConfigError` where it has none."""
-    cut = reference_tokens(Tokeniser(tokenize, lowercase), (tuple(reference),))
-    names = cut.types
-    numbers = cut.numbers.tolist()
-    lines = tuple(tuple(names[n] for n in numbers[a:b]) for a, b in pairwise(cut.offsets.tolist()))
-    counts = Counter(numbers)
+    tokens = reference_tokens(Tokeniser(tokenize, lowercase), (tuple(reference),)).lines()
+    counts = Counter(chain.from_iterable(tokens))
     if not counts:
         raise ConfigError("the reference has no tokens: its vocabulary is empty")
-    order = sorted(counts, key=lambda n: (-counts[n], names[n]))
-    return Vocabulary(lines, tuple(names[n] for n in order), tuple(counts[n] for n in order))
+    return Vocabulary(tokens, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
 
 
 def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) -> dict[str, float]:
@@ -113,17 +108,13 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
     (V types, N tokens, f of this type). Raises `UnknownName` for a type of `only` that does not occur.
     **Source:** Gowda et al. 2021b (Macro-average, extended), figure 7.
     """
-    there = frozenset(words.types)
     for kind in only:
-        if kind not in there:
-            raise UnknownName("word type of the reference", kind, similar_types(kind, words.types))
-    plain = split_at_spaces(metric)
+        if kind not in words.frequency:
+            raise UnknownName("word type of the reference", kind, similar_types(kind, [*words.frequency]))
+    plain = with_setting(metric, tokenize="none")  # tokens are between spaces
     sign = 1.0 if metric.higher_is_better else -1.0
-    places: dict[str, list[int]] = {kind: [] for kind in only or words.types}
-    for at, line in enumerate(words.tokens):
-        for kind in dict.fromkeys(line):
-            if kind in places:
-                places[kind].append(at)
+    segments_of = by_key((kind, at) for at, line in enumerate(words.tokens) for kind in dict.fromkeys(line))
+    places = {kind: segments_of[kind] for kind in only or words.frequency}
     lines = words.lines
     found: dict[str, float] = {}
     before = dict(zip(places, accumulate(map(len, places.values())), strict=True))
@@ -132,14 +123,6 @@ def type_weights(metric: Metric, words: Vocabulary, only: Sequence[str] = ()) ->
         weighed = _losses(plain, words, lines, block, places)
         found |= dict(zip(block, (sign * weighed).tolist(), strict=True))
     return found
-
-
-def split_at_spaces(metric: Metric) -> Metric:
-    """The same metric for text whose tokens stand between spaces."""
-    if any(field.name == "tokenize" for field in fields(metric)):  # type: ignore[arg-type]
-        changed: Metric = replace(metric, tokenize="none")  # type: ignore[type-var]
-        return changed
-    return metric
 
 
 def _losses(

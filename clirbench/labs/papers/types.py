@@ -7,6 +7,7 @@ Imbalance of vocabularies, BLEU and the bias by class frequency, beside the publ
 **Source:** Gowda 2020, Figures 2 to 6 (imbalance and BLEU) and 8 (bias), and the authors' files behind them.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -17,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from clirbench.errors import ConfigError, MissingData, UnknownName
-from clirbench.labs.papers.favoritism import texts_of
 from clirbench.labs.papers.imbalance import (
     divergence,
     divergence_published,
@@ -36,6 +36,7 @@ from clirbench.labs.papers.published import (
     leading,
     load_published,
     read_author_table,
+    texts_of,
 )
 from clirbench.labs.papers.taus import decimals, half_up
 from clirbench.metrics.macrof import MacroF
@@ -54,6 +55,7 @@ RATES = (
     "reference."
 )
 COLUMNS = ("Refs", "Preds", "Match", "F1", "Precisn", "Recall")
+VOCABULARY = re.compile(r"([^-]*)-(?:bpe)?(?:00(?=\.))?(.*?)(\.newstest2018)?(\.tgt)?(\.tsv)?(\.txt)?(\.gz)?")
 CASES = {"lc": True, "mc": False}
 """The name of a case in the authors' files, and whether the texts are lower-cased first."""
 
@@ -75,10 +77,8 @@ class TypeReport:
     @property
     def rates(self) -> tuple[Doubles, Doubles, Doubles]:
         """Precision, recall and F1: (types,) each."""
-        everything = np.full(len(self.match), 100.0)
-        precision, recall = (
-            np.divide(100.0 * self.match, n, out=everything.copy(), where=n > 0) for n in (self.preds, self.refs)
-        )
+        given = self.preds, self.refs
+        precision, recall = (np.where(n > 0, 100.0 * self.match / np.maximum(n, 1), 100.0) for n in given)
         return precision, recall, self.f1
 
     @property
@@ -104,7 +104,7 @@ class TypesAnalysis:
     def check(self, result: Result) -> tuple[Inputs, list[str]]:
         """The texts and the systems; raises `ConfigError` where they are not to be had."""
         inputs = result.texts("types")
-        systems = [*texts_of(inputs)]
+        systems = [*texts_of(inputs.translations)]
         if not systems:
             raise ConfigError("analysis types: no system translated the MT test set")
         for name in self.pair or ():
@@ -114,13 +114,12 @@ class TypesAnalysis:
 
     def tables(self, result: Result) -> Sequence[Table]:
         inputs, chosen = self.check(result)
-        test, texts = inputs.corpus.test, texts_of(inputs)
+        test, texts = inputs.corpus.test, texts_of(inputs.translations)
         reports = [type_report(name, texts[name].lines(), test, self.tokenize, self.lowercase) for name in chosen]
+        types = [kind for report in reports for kind in report.types]
         for kind in self.only:
-            if not any(kind in report.types for report in reports):
-                raise UnknownName(
-                    "word type", kind, similar_types(kind, [t for report in reports for t in report.types])
-                )
+            if kind not in types:
+                raise UnknownName("word type", kind, similar_types(kind, types))
         title = "Mean F1 of word types by their frequency in the reference"
         by_frequency = tuple(row for report in reports for row in bands(report))
         every = tuple(row for report in reports for row in word_types(report, frozenset(self.only)))
@@ -397,13 +396,9 @@ def _paths(folder: str | None, pattern: str) -> list[Path]:
 
 def _key(path: Path) -> tuple[str, str]:
     """`030k-bpe00.5k.tgt.txt` -> ("030k", ".5k.5k")."""
-    stem = path.name
-    for end in (".gz", ".txt", ".tsv", ".tgt", ".newstest2018"):
-        stem = stem.removesuffix(end)
-    size, _, name = stem.partition("-")
-    name = name.removeprefix("bpe")
-    short = name.removeprefix("00") if name.startswith("00.") else name
-    return size, name if name == "chars" else short + short
+    found = VOCABULARY.fullmatch(path.name)
+    size, name = found.group(1, 2) if found else (path.name, "")
+    return size, name if name == "chars" else name + name
 
 
 def _same_form(printed: str, shown: str) -> str:

@@ -116,11 +116,8 @@ class TypeCount(TypeAverage):
 
     def score(self, totals: Statistics) -> Doubles:
         """Types with PREDS above 0, vectorised over leading axes: (..., 3 * types) -> (...)."""
-        if isinstance(totals, np.ndarray):
-            return np.asarray((totals[..., 1::3] > 0).sum(axis=-1), dtype=np.float64)
-        entries = totals.tocoo()
-        predicted = (entries.coords[1] % 3 == 1) & (entries.data > 0)
-        return np.bincount(entries.coords[0][predicted], minlength=totals.shape[0]).astype(np.float64)
+        predicted = totals[..., 1::3] if isinstance(totals, np.ndarray) else totals.tocsc()[:, 1::3]
+        return np.asarray((predicted > 0).sum(axis=-1), dtype=np.float64)
 
 
 @dataclass(frozen=True)

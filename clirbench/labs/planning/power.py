@@ -245,10 +245,9 @@ def _rows(model: Copula, differences: Sequence[float], row: Power) -> Iterator[P
     for size in (*differences, *(() if min(differences) < most else (float(short(0.9 * most, 2)),))):
         moved = model.moved(size)
         if not moved.possible:
-            note = (
-                f"no systems can have these taus: {row.metric_a} and {row.metric_b} differ by at most {fixed(most, 3)}"
-            )
-            yield replace(row, difference=size, note="; ".join(filter(None, (row.note, note))))
+            bound = f"{row.metric_a} and {row.metric_b} differ by at most {fixed(most, 3)}"
+            note = "; ".join(filter(None, (row.note, f"no systems can have these taus: {bound}")))
+            yield replace(row, difference=size, note=note)
             continue
         now = power(moved)
         systems, topics = _smallest_sufficient(SYSTEMS, row.wanted, partial(power, moved)), nan
@@ -277,10 +276,8 @@ def reliabilities(evidence: Evidence, unit: Ints, seed: int = 0) -> tuple[Double
     of_metrics = metric_errors(evidence, unit, seed)
     noises = {name: measure_noise(evidence, name) for name in evidence.measure_names}
     of_measures = {name: between_error(noise, unit) for name, noise in noises.items() if noise is not None}
-    return (
-        _reliability(evidence.metric_names, evidence.x, of_metrics, unit),
-        _reliability(evidence.measure_names, evidence.y, of_measures, unit),
-    )
+    reliable_x = _reliability(evidence.metric_names, evidence.x, of_metrics, unit)
+    return reliable_x, _reliability(evidence.measure_names, evidence.y, of_measures, unit)
 
 
 def _reliability(names: Sequence[str], columns: Doubles, errors: Mapping[str, float], unit: Ints) -> Doubles:

@@ -282,14 +282,13 @@ class SimulatedSystems:
         vocabulary, lexicon = WordStatistics.of(documents), Lexicon(self.lexicon)
         made: list[Translation] = []
         for kind, rates in self.kinds.items():
-            doses = [f"{dose} of {self.doses}" for dose in range(1, self.doses + 1)]
-            shares = [dose / self.doses for dose in range(1, self.doses + 1)]
-            systems = [{error: rate * share for error, rate in rates.items()} for share in shares]
+            doses = range(1, self.doses + 1)
+            systems = [{error: rate * (dose / self.doses) for error, rate in rates.items()} for dose in doses]
             translate = Simulation(vocabulary, lexicon, f"{self.seed}|{kind}").translate
             texts = [[TextLines(lines) for lines in translate(systems, *side)] for side in sides]
             made += [
-                Translation(f"{kind}-{dose.split()[0]}", of_test, of_collection, {"family": kind, "dose": dose})
-                for dose, of_test, of_collection in zip(doses, texts[-1], texts[0], strict=True)
+                Translation(f"{kind}-{n}", of_test, of_collection, {"family": kind, "dose": f"{n} of {self.doses}"})
+                for n, of_test, of_collection in zip(doses, texts[-1], texts[0], strict=True)
             ]
         return made
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import expm1, log2
+from os.path import commonprefix
 from pathlib import Path
 
 from clirbench.errors import ConfigError, InputError
@@ -227,17 +228,10 @@ class Lexicon:
 def aligned_form(entry: str, source: str) -> str:
     """The word of the source line that shares the longest beginning with `entry`, all but its last three letters at
     least and never less than three; empty where there is none. The first of equals."""
-    least = max(3, len(entry) - 3)
-    best, length = "", least - 1
-    for word in _words(source):
-        shared = 0
-        for a, b in zip(word, entry, strict=False):
-            if a != b:
-                break
-            shared += 1
-        if shared > length and len(word) <= len(entry) + 4:
-            best, length = word, shared
-    return best
+    fitting = [word for word in _words(source) if len(word) <= len(entry) + 4]
+    shared = {word: len(commonprefix((word, entry))) for word in fitting}  # noqa: RUF071 - no paths but words
+    best = max(shared, key=shared.__getitem__, default="")
+    return best if shared.get(best, 0) >= max(3, len(entry) - 3) else ""
 
 
 def pseudo_word(name: str) -> str:

@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clirbench.checks import number, one_of, require
 from clirbench.retrieval.bm25 import Bm25Settings
 from clirbench.retrieval.postings import empty_collection, query
-from clirbench.types import Documents, Doubles, Ints, Run, Topic, rank_order
+from clirbench.types import Documents, Doubles, Ints, Run, Topic, by_key, rank_order
 
-TermScores = tuple[Ints, Doubles]
+NO_DOCUMENT: tuple[Ints, Doubles] = np.empty(0, dtype=np.int64), np.empty(0)
 METHODS = ("lucene", "robertson", "atire")
 
 
@@ -38,7 +38,6 @@ class Library(Bm25Settings, ABC):
     """Ranks by what a library scores each term of our analyser, in our rank order; N and avgdl count empty ones."""
 
     kind: ClassVar[str]
-    package: ClassVar[str]
 
     @property
     @abstractmethod
@@ -46,14 +45,14 @@ class Library(Bm25Settings, ABC):
         """The formula, for the signature."""
 
     @abstractmethod
-    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], TermScores]:
-        """What gives the documents that have a term, and their scores; `terms`: of each document."""
+    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], Any]:
+        """What gives the score of each document for a term that one of them has; `terms`: of each document."""
 
     @property
     def signature(self) -> str:
         require(f"retrieval={self.kind}", self.kind, self.kind)
         return (
-            f"{self.kind}:{version(self.package)}|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:exact|qtf:sum"
+            f"{self.kind}:{version(self.kind)}|k1:{self.k1:g}|b:{self.b:g}|idf:{self.idf}|lengths:exact|qtf:sum"
             f"|an:{self.analyzer.signature}|depth:{self.depth}|ties:doc_id"
         )
 
@@ -64,13 +63,15 @@ class Library(Bm25Settings, ABC):
         if not any(terms):
             raise empty_collection(documents)
         queries = [query(topic, self.analyzer) for topic in topics]
+        wanted = {*chain.from_iterable(queries)}
+        found_in = by_key((term, at) for at, own in enumerate(terms) for term in wanted.intersection(own))
         scores_of = self.scorer(terms)
-        by_term = {term: scores_of(term) for term in dict.fromkeys(chain.from_iterable(queries))}
+        by_term = {term: (np.array(at), scores_of(term)[at].astype(np.float64)) for term, at in found_in.items()}
         ranked, n_matched = [], []
         for topic, weights in zip(topics, queries, strict=True):
             total, matches = np.zeros(len(documents)), np.zeros(len(documents), dtype=bool)
             for term, weight in weights.items():
-                matched, scores = by_term[term]
+                matched, scores = by_term.get(term, NO_DOCUMENT)
                 total[matched] += weight * scores
                 matches[matched] = True
             found = np.flatnonzero(matches)
@@ -93,7 +94,6 @@ class BM25S(Library):
     """
 
     kind: ClassVar[str] = "bm25s"
-    package: ClassVar[str] = "bm25s"
     method: str = "lucene"
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class BM25S(Library):
     def idf(self) -> str:
         return self.method
 
-    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], TermScores]:
+    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], Any]:
         with _without_numba():
             import bm25s
 
@@ -112,16 +112,7 @@ class BM25S(Library):
         ids = [[vocabulary.setdefault(term, len(vocabulary)) for term in of_document] for of_document in terms]
         library = bm25s.BM25(k1=self.k1, b=self.b, method=self.method)
         library.index((ids, dict(vocabulary)), show_progress=False)
-
-        def scores_of(term: str) -> TermScores:
-            number = vocabulary.get(term)
-            if number is None:
-                return np.empty(0, dtype=np.int64), np.empty(0)
-            starts = library.scores["indptr"]
-            matched = np.sort(library.scores["indices"][starts[number] : starts[number + 1]]).astype(np.int64)
-            return matched, library.get_scores([term])[matched].astype(np.float64)
-
-        return scores_of
+        return lambda term: library.get_scores([term])
 
 
 @dataclass(frozen=True)
@@ -138,7 +129,6 @@ class RankBM25(Library):
     """
 
     kind: ClassVar[str] = "rank_bm25"
-    package: ClassVar[str] = "rank-bm25"
     epsilon: float = 0.25
 
     def __post_init__(self) -> None:
@@ -149,13 +139,8 @@ class RankBM25(Library):
     def idf(self) -> str:
         return f"okapi,eps:{self.epsilon:g}"
 
-    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], TermScores]:
+    def scorer(self, terms: Sequence[Sequence[str]]) -> Callable[[str], Any]:
         from rank_bm25 import BM25Okapi
 
         library = BM25Okapi(terms, k1=self.k1, b=self.b, epsilon=self.epsilon)
-
-        def scores_of(term: str) -> TermScores:
-            matched = np.array([i for i, counts in enumerate(library.doc_freqs) if term in counts], dtype=np.int64)
-            return matched, library.get_scores([term])[matched] if len(matched) else np.empty(0)
-
-        return scores_of
+        return lambda term: library.get_scores([term])

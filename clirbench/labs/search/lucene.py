@@ -125,7 +125,7 @@ class Lucene(Bm25Settings):
             try:
                 text = _Text(self.analyzer)
                 queries = {topic.topic_id: query(topic, text) for topic in topics}
-                directory = _directory(folder)
+                directory = _lucene("store.FSDirectory").open(java()("java.io.File")(folder).toPath())
                 _index(documents, text, directory)
                 return _search(self, documents, queries, directory)
             except JavaException as error:
@@ -160,11 +160,6 @@ class _Text:
     def terms(self, text: str) -> list[str]:
         """The terms of a query's text, as Lucene has them."""
         return list(self._utilities.analyze(self.java, self.indexed(text)).toArray())
-
-
-def _directory(folder: str | Path) -> Any:
-    # Java keeps the working folder that it was started in.
-    return _lucene("store.FSDirectory").open(java()("java.io.File")(str(Path(folder).absolute())).toPath())
 
 
 def _index(documents: Documents, text: _Text, directory: Any) -> None:

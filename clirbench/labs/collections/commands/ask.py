@@ -27,20 +27,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ask(options: Namespace) -> int:
-    asked = options.question
-    if options.reference is None and len(asked) == 2 and any(map(os.path.exists, asked)):
-        raise ConfigError("ask: two files of lines need their reference: ask A.txt B.txt --reference R.txt")
-    if options.reference is None:
-        question_of(" ".join(asked))  # what is wrong with it, first
-    if options.reference is None or options.pair:
+    words, reference = options.question, options.reference
+    question = " ".join(words)
+    asked = (question,) if reference is None else (*map(Path, words),)
+    if reference is None:
+        if len(words) == 2 and any(map(os.path.exists, words)):
+            raise ConfigError("ask: two files of lines need their reference: ask A.txt B.txt --reference R.txt")
+        question_of(question)  # what is wrong with it, first
+    if reference is None or options.pair:
         language_pair("--pair", options.pair)
-    if options.reference is None:
-        found = ask(" ".join(asked), pair=options.pair, topics=options.topics)
-    elif len(asked) == 2:
-        two = Path(asked[0]), Path(asked[1])
-        found = ask(*two, reference=options.reference, pair=options.pair, topics=options.topics)
-    else:
+    if reference is not None and len(asked) != 2:
         raise ConfigError("ask: with --reference two files of lines are expected: ask A.txt B.txt --reference R.txt")
+    found = ask(*asked, reference=reference, pair=options.pair, topics=options.topics)
     for one in found if isinstance(found, tuple) else (found,):
         print(one)
     return 0

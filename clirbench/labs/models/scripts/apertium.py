@@ -25,9 +25,8 @@ def about(settings: dict[str, Any]) -> str:
         raise ScriptError(
             "no such program; with Debian: apt-get install apertium, and a pair (apt-cache search apertium)"
         )
-    data = (
-        settings["model"] or os.environ.get("APERTIUM_DATADIR") or Path(program).resolve().parents[1] / "share/apertium"
-    )
+    installed = Path(program).resolve().parents[1] / "share/apertium"
+    data = settings["model"] or os.environ.get("APERTIUM_DATADIR") or installed
     listed = subprocess.run([*command(settings)[:-2], "-l"], capture_output=True, text=True, timeout=60, check=False)
     pairs = [name for name in listed.stdout.split() if PAIR.fullmatch(name)]
     if pair not in pairs:
@@ -36,11 +35,8 @@ def about(settings: dict[str, Any]) -> str:
             f"language: {{apertium: [PAIR, PAIR]}}; installed: {', '.join(pairs) or 'none'}"
         )
     mode = Path(data) / "modes" / f"{pair}.mode"
-    files = (
-        [Path(name) for name in dict.fromkeys(QUOTED.findall(mode.read_text(encoding="utf-8")))]
-        if mode.is_file()
-        else []
-    )
+    quoted = QUOTED.findall(mode.read_text(encoding="utf-8")) if mode.is_file() else []
+    files = [Path(name) for name in dict.fromkeys(quoted)]
     # Pipes name some sources too (PAIR.t1x), which a package may leave out; only what is there decides.
     if missing := [path.name for path in files if not path.is_file()]:
         raise ScriptError(f"the pair {pair} is installed without {', '.join(missing)}; install its package again")

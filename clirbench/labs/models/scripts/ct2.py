@@ -80,10 +80,8 @@ def suffix_of(settings: dict[str, Any]) -> list[str]:
     if settings["source_suffix"] is not None:
         return list(settings["source_suffix"])
     model = Path(settings["model"])
-    if (
-        tokenizer_kind(settings) != "sentencepiece"
-        or not (Path(settings["tokenizer"] or model) / "source.spm").is_file()
-    ):
+    of_marian = Path(settings["tokenizer"] or model) / "source.spm"
+    if tokenizer_kind(settings) != "sentencepiece" or not of_marian.is_file():
         return []
     try:
         held = json.loads((model / "config.json").read_text(encoding="utf-8"))

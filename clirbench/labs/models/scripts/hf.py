@@ -80,9 +80,8 @@ def pooling(settings: dict[str, Any], model: Path) -> str:
     if settings["pooling"] != "auto":
         return str(settings["pooling"])
     asked = _json(model / "1_Pooling" / "config.json") or {"pooling_mode_mean_tokens": True}
-    modes = [
-        name.removeprefix("pooling_mode_") for name, on in asked.items() if name.startswith("pooling_mode_") and on
-    ]
+    on = [name for name, is_on in asked.items() if name.startswith("pooling_mode_") and is_on]
+    modes = [name.removeprefix("pooling_mode_") for name in on]
     if len(modes) != 1 or modes[0] not in KINDS:
         raise ScriptError(f"{model}: its pooling ({', '.join(modes)}) is not computed here; choose pooling=mean")
     return KINDS[modes[0]]
@@ -112,11 +111,8 @@ def work(settings: dict[str, Any]) -> Work:
     device = "cuda" if settings["device"] != "cpu" and torch.cuda.is_available() else "cpu"
     if settings["device"] == "cuda" and device == "cpu":
         raise ScriptError("device=cuda: torch sees no GPU; device=auto takes the CPU then")
-    kinds = (
-        ("AutoModelForSeq2SeqLM", "AutoModelForCausalLM")
-        if "max_new_tokens" in settings
-        else ("AutoModel", "AutoModel")
-    )
+    translates = "max_new_tokens" in settings
+    kinds = ("AutoModelForSeq2SeqLM", "AutoModelForCausalLM") if translates else ("AutoModel", "AutoModel")
     codes = {"src_lang": settings["source_language"]} if settings.get("source_language") else {}
     try:
         config = transformers.AutoConfig.from_pretrained(model, **local)
@@ -126,7 +122,7 @@ def work(settings: dict[str, Any]) -> Work:
         )
     except (*LOADING, SafetensorError) as error:
         raise ScriptError(f"{model}: transformers cannot load it ({_first_line(error)})") from None
-    if "max_new_tokens" in settings:
+    if translates:
         bound = positions(Path(model)) if config.is_encoder_decoder else sys.maxsize
         new = min(settings["max_new_tokens"], max(1, bound - 1))
         settings = {**settings, "max_source_tokens": min(settings["max_source_tokens"], bound), "max_new_tokens": new}

@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -64,10 +65,8 @@ def work(settings: dict[str, Any]) -> Work:
     def each(lines: Sequence[str]) -> Iterator[str]:
         pool = ThreadPoolExecutor(settings["concurrency"])
         try:
-            for part in pool.map(
-                partial(one, settings, ask), [lines[at : at + size] for at in range(0, len(lines), size)]
-            ):
-                yield from part
+            parts = [lines[at : at + size] for at in range(0, len(lines), size)]
+            yield from chain.from_iterable(pool.map(partial(one, settings, ask), parts))
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -112,9 +111,8 @@ def translated(settings: dict[str, Any], ask: Callable[..., Any], lines: Sequenc
             raise ValueError("no translation has as many characters")
         return answer_lines(content)
 
-    found: list[str] = ask(
-        "/chat/completions", {"model": settings["model"], "messages": messages, **sent, **settings["extra"]}, read
-    )
+    body = {"model": settings["model"], "messages": messages, **sent, **settings["extra"]}
+    found: list[str] = ask("/chat/completions", body, read)
     if len(lines) == 1:
         return [" ".join(found)]
     return found if len(found) == len(lines) else [one for line in lines for one in translated(settings, ask, [line])]

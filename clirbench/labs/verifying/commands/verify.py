@@ -135,15 +135,12 @@ def _checked(
     if recorded["files"] != {name: files[name] for name in files if not name.startswith(STAYING)}:
         lines.append(f"{PROVENANCE}: files: is not the sha256 of each table of {MANIFEST}")
     follow(lines)
-    imported = [
-        str(one["name"])
-        for one in results["columns"]
-        if one["origin"] == "imported" or one.get("declared", {}).get("copied")
-    ]
+    columns = results["columns"]
+    imported = [c["name"] for c in columns if c["origin"] == "imported" or c.get("declared", {}).get("copied")]
     has_texts = bool(recorded["inputs"].get("systems"))
     done = f"{sum(not line for _, line in entries)} files of {folder} were computed again."
     yield f"These tables follow from these {'texts' if has_texts else 'score tables'}: {done}"
-    metadata = {*results["tables"]["systems"]["columns"]} - {"system", *(one["name"] for one in results["columns"])}
+    metadata = {*results["tables"]["systems"]["columns"]} - {"system", *(one["name"] for one in columns)}
     words = [word for word in recorded["command"][len(COMMAND) :] if not is_where(word)]
     for told, names in (
         ("Copied from inputs, not computed", [*imported, *sorted(metadata)]),
