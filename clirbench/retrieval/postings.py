@@ -71,7 +71,7 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     placed, free = np.empty((2, starts[-1]), dtype=np.int32), starts[:-1].copy()  # free: the next place of each term
     for begin in range(0, kept.length, ROWS):
         rows = np.frombuffer(kept.read(begin, min(begin + ROWS, kept.length)), dtype=np.int32).reshape(-1, 3)
-        small = rows[:, 1].astype(np.min_scalar_type(len(terms)))  # of 16 bits or less: sorted by radix, ten times as fast
+        small = rows[:, 1].astype(np.min_scalar_type(len(terms)))  # of 16 bits: in order ten times as fast
         rows = rows[np.argsort(small, kind="stable")]
         n = np.bincount(rows[:, 1], minlength=len(terms))
         placed[:, np.repeat(free - np.cumsum(n) + n, n) + np.arange(len(rows))] = rows[:, ::2].T

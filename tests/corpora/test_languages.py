@@ -63,18 +63,31 @@ AFRIKAANS = 8 * (
     "maar dit is nou opgelos. Die land het in die laaste kwartaal met twee persent gegroei, wat beter is as wat verwag "
     "is. "
 )
+LUXEMBOURGISH = 6 * (
+    "D'Regierung huet gëschter matgedeelt, datt si am nächste Joer méi Geld an d'Schoulen investéiere wëll. Et ass net "
+    "déi éischte Kéier, datt esou e Verspriechen gemaach gëtt. Den Direkter vun der Bank huet gesot, datt den Zënssaz "
+    "an der Zukunft net méi wäert klammen. Zu Lëtzebuerg sinn op der Strooss vill Leit ënnerwee, déi an der Stad sinn. "
+)
+DANISH = 7 * (
+    "Regeringen sagde i går, at den næste år vil bruge flere penge på skolerne. Det er ikke første gang, der er givet "
+    "et sådant løfte. Der var mange, der gik på gaden den dag, og den gamle mand, der boede i den røde lejlighed, så "
+    "på dem. "
+)
 
 
-def test_only_a_text_that_is_english_throughout_is_told_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_text_in_one_language_throughout_is_told_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four common words once called half a German text English; sixteen, paragraphs of Afrikaans."""
     monkeypatch.setattr("clirbench.corpora.layout._identifier", lambda: pytest.fail("the model was asked"))
     assert language_of("\n".join([ENGLISH] * 12)) == "en"
+    assert language_of("\n".join([GERMAN] * 12)) == "de"
     for text in (
         ENGLISH,
         "\n".join([ENGLISH, GERMAN] * 6),
         "\n".join([ENGLISH] * 8 + [GERMAN] * 2),
-        GERMAN * 12,
+        GERMAN,
         AFRIKAANS,
+        LUXEMBOURGISH,
+        DANISH,
     ):
         with pytest.raises(pytest.fail.Exception, match="the model was asked"):
             language_of(text)
