@@ -138,12 +138,8 @@ def average_types(totals: Statistics, *, micro: bool = False, beta: float = 1, k
 
 def _sums(rows: Ints, values: Doubles, shape: tuple[int, ...]) -> Doubles:
     """The sum of each row's values, smallest first."""
-    if math.prod(shape) > 1:
-        order = np.lexsort((values, rows))
-        rows, values = rows[order], values[order]
-    else:  # equal values, of which there are many, need no order of their own
-        values = np.sort(values)
-    return np.bincount(rows, values, math.prod(shape)).reshape(shape).astype(np.float64)
+    order = np.lexsort((values, rows))
+    return np.bincount(rows[order], values[order], math.prod(shape)).reshape(shape).astype(np.float64)
 
 
 def _by_type(totals: Sparse) -> tuple[Ints, Doubles]:

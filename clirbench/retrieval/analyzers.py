@@ -58,7 +58,7 @@ _ASCII = re.compile(r"_*[A-Za-z0-9](?:[A-Za-z0-9_]+|(?<=[A-Za-z])[:.'](?=[A-Za-z
 def words(text: str) -> list[str]:
     """The words of `text` in reading order, cut at 255 UTF-16 code units; none for text without any."""
     if text.isascii():
-        found: list[str] = _ASCII.findall(text)
+        found: list[str] = [text] if text.isalpha() else _ASCII.findall(text)
     else:
         found = [text[match.start() : match.end()] for match in _rules().finditer(_classes_of(text))]
     if 2 * len(text) <= LONGEST or all(2 * len(word) <= LONGEST for word in found):
