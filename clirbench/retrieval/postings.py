@@ -215,21 +215,19 @@ class Asked:
     """The terms of a query among those of known chunks; term t of the query has number t."""
 
     def __init__(self, known: KnownChunks, terms: tuple[str, ...]) -> None:
-        self.known, self._wanted = known, {term: number for number, term in enumerate(terms)}
-        self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), 0
+        self.known, self._wanted = known, terms
+        self._hits, self._cleared = Hits(), 0
 
     def hits(self) -> Hits:
         """The terms of the query in every chunk that is known now."""
         known = self.known
         if self._cleared != known.n_clearings:
-            self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), known.n_clearings
-        if len(self._number_of) < len(known.numbers):
-            self._number_of = np.full(len(known.numbers), -1, dtype=np.int32)
-            there = [term for term in self._wanted if term in known.numbers]
-            self._number_of[[known.numbers[term] for term in there]] = [self._wanted[term] for term in there]
+            self._hits, self._cleared = Hits(), known.n_clearings
         seen, starts = len(self._hits.starts) - 1, known.hits.starts
         if seen < len(starts) - 1:
-            numbers = self._number_of[known.hits.numbers[starts[seen] :]]
+            number_of = np.full(len(known.numbers) + 1, -1, dtype=np.int32)  # the last is that of unknown terms
+            number_of[[known.numbers.get(term, -1) for term in self._wanted]] = np.arange(len(self._wanted))
+            numbers = number_of[known.hits.numbers[starts[seen] :]]
             ends = np.append(0, np.cumsum(numbers >= 0))[starts[seen + 1 :] - starts[seen]]
             self._hits = self._hits.more(numbers[numbers >= 0], ends)
         return self._hits
@@ -263,12 +261,6 @@ def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:
             for term in analyzer.terms(text):
                 weights[term] = weights.get(term, 0.0) + weight
     return weights
-
-
-@lru_cache(maxsize=4)
-def queries(topics: tuple[Topic, ...], analyzer: Analyzer) -> tuple[dict[str, float], ...]:
-    """The terms of each topic, analysed once for all collections that one process searches."""
-    return tuple(query(topic, analyzer) for topic in topics)
 
 
 def check_parameters(k1: float, b: float, depth: int) -> None:
