@@ -138,7 +138,7 @@ def average_types(totals: Statistics, *, micro: bool = False, beta: float = 1, k
 
 def _sums(rows: Ints, values: Doubles, shape: tuple[int, ...]) -> Doubles:
     """The sum of each row's values, smallest first."""
-    order = np.lexsort((values, rows)) if math.prod(shape) > 1 else np.argsort(values)
+    order = np.lexsort((values, rows))
     return np.bincount(rows[order], values[order], math.prod(shape)).reshape(shape).astype(np.float64)
 
 

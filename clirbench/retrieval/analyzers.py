@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from string import punctuation
 from typing import Protocol, runtime_checkable
 
 from clirbench.checks import whole_number
@@ -238,6 +239,7 @@ STOP_WORDS = frozenset(
     + ["on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will"]
     + ["with"]
 )
+MARKS = punctuation.replace("_", "")
 APOSTROPHES = ("'", "\u2019", "\uff07")
 
 _stem = lru_cache(maxsize=1 << 16)(porter)
@@ -262,10 +264,10 @@ class English:
 
     def terms(self, text: str) -> list[str]:
         """The terms of `text` in reading order."""
-        if text.isascii() and "'" not in text:  # most chunks: lower case moves no boundary, nothing is possessive
-            found = words(text.lower())
-        else:
-            found = [lower_case(without_possessive(word)) for word in words(text)]
+        word = text.strip(MARKS).lower()
+        if word.isascii() and word.isalpha() and 2 * len(word) <= LONGEST:  # most chunks: one word
+            return [] if self.stop_words and word in STOP_WORDS else [_stem(word) if self.stem else word]
+        found = [lower_case(without_possessive(word)) for word in words(text)]
         if self.stop_words:
             found = [word for word in found if word not in STOP_WORDS]
         return list(map(_stem, found)) if self.stem else found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, queries
+from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
 from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
 
 
@@ -59,14 +60,11 @@ class BM25(Bm25Settings):
 
     def rank(self, documents: Documents, topics: Sequence[Topic]) -> Run:
         """The ranked lists; raises `InputError` for a collection without a term and for text that is not UTF-8."""
-        asked = queries(tuple(topics), self.analyzer)
-        numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
-        found = postings(documents, self.analyzer, tuple(numbers))
+        asked, lists, terms, shares = _asked(tuple(topics), self.analyzer)
+        found = postings(documents, self.analyzer, asked)
         frequencies, norms = np.diff(found.starts), self._norms(found.lengths)
         idf = _idf(frequencies, int(np.count_nonzero(found.lengths)))
-        lists = np.cumsum([0, *map(len, asked)], dtype=np.int64)
-        terms = np.array([numbers[term] for term in chain.from_iterable(asked)], dtype=np.int32)
-        weights = np.array([w for weighted in asked for w in weighted.values()], dtype=np.float32) * idf[terms]
+        weights = shares * idf[terms]
         # No list has more documents than its terms have postings.
         most = np.diff(np.concatenate([[0], np.cumsum(frequencies[terms])])[lists])
         room = int(np.minimum(most, min(self.depth, len(norms))).sum())
@@ -81,6 +79,17 @@ class BM25(Bm25Settings):
         with np.errstate(divide="ignore"):  # k1 = 0: the norm is infinite, a term's score its weight
             norms = one / (k1 * ((one - b) + b * possible.astype(np.float32) / average))
         return np.asarray(norms, dtype=np.float32)[lengths]
+
+
+@lru_cache(maxsize=4)
+def _asked(topics: tuple[Topic, ...], analyzer: Analyzer) -> tuple[tuple[str, ...], Ints, Ints32, Floats]:
+    """The terms that topics ask for, analysed once for all collections that one process searches; where each topic's
+    begin, and of each its number and its weight."""
+    asked = [query(topic, analyzer) for topic in topics]
+    numbers = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
+    terms = np.array([numbers[term] for term in chain.from_iterable(asked)], dtype=np.int32)
+    weights = np.array([weight for weighted in asked for weight in weighted.values()], dtype=np.float32)
+    return tuple(numbers), np.cumsum([0, *map(len, asked)], dtype=np.int64), terms, weights
 
 
 def _ranked(

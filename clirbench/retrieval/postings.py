@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from clirbench.types import Documents, Ints, Topic
 
 Ints32 = NDArray[np.int32]
 
-WHITE = np.array([bytes([byte]).isspace() for byte in range(256)])
 ROWS = 12 << 18  # bytes of rows (document, term, count) that are put in order at a time: whole rows
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
 
@@ -71,7 +70,8 @@ def postings(documents: Documents, analyzer: Analyzer, terms: Sequence[str]) -> 
     placed, free = np.empty((2, starts[-1]), dtype=np.int32), starts[:-1].copy()  # free: the next place of each term
     for begin in range(0, kept.length, ROWS):
         rows = np.frombuffer(kept.read(begin, min(begin + ROWS, kept.length)), dtype=np.int32).reshape(-1, 3)
-        rows = rows[np.argsort(rows[:, 1], kind="stable")]
+        # Numbers of 16 bits are in order in a tenth of the time.
+        rows = rows[np.argsort(rows[:, 1].astype(np.min_scalar_type(len(terms))), kind="stable")]
         n = np.bincount(rows[:, 1], minlength=len(terms))
         placed[:, np.repeat(free - np.cumsum(n) + n, n) + np.arange(len(rows))] = rows[:, ::2].T
         free += n
@@ -108,9 +108,9 @@ class Hits(NamedTuple):
 
     def of(self, chunks: Ints32) -> tuple[Ints32, Ints]:
         """(terms,) twice: the terms of these chunks in turn, and in which of them each stands."""
-        begins, n = self.starts[chunks], self.starts[chunks + 1] - self.starts[chunks]
-        holding = np.flatnonzero(n)
-        begins, n = begins[holding], n[holding]
+        n = self.starts[chunks + 1] - self.starts[chunks]
+        holding = np.flatnonzero(n > 0)
+        begins, n = self.starts[chunks[holding]], n[holding]
         places = np.repeat(begins - np.cumsum(n) + n, n) + np.arange(n.sum())
         return self.numbers[places], np.repeat(holding, n)
 
@@ -183,7 +183,7 @@ class KnownChunks:
         if self._last and block is self._last[0]:
             return self._last[1:]
         codes = np.frombuffer(block, dtype=np.uint8)
-        inside = np.concatenate([[False], ~WHITE[codes], [False]])
+        inside = np.concatenate([[False], (codes != ord(" ")) & (codes - np.uint8(ord("\t")) > 4), [False]])
         edges = np.flatnonzero(inside[1:] != inside[:-1]).astype(np.int32)
         starts, ends = edges[::2].copy(), edges[1::2].copy()
         first = np.append(0, np.searchsorted(starts, np.flatnonzero(codes == ord("\n"))))
@@ -202,12 +202,11 @@ class KnownChunks:
         """Fill in what the chunks from `known` on consist of."""
         ends: list[int] = []
         found: list[int] = []
-        numbers, n_bytes = self.numbers, 0
-        for chunk in self._words.names(known):  # of bytes, a letter each
-            found += map(numbers.__getitem__, self.terms_of(chunk.encode("latin-1").decode("utf-8")))
+        joined = "\n".join(self._words.names(known)).encode("latin-1")  # of bytes, a letter each
+        for chunk in joined.decode("utf-8").split("\n"):
+            found += map(self.numbers.__getitem__, self.terms_of(chunk))
             ends.append(len(found))
-            n_bytes += len(chunk)
-        self._n_bytes += n_bytes
+        self._n_bytes += len(joined)
         self.n_analyses += len(ends)
         self.hits = self.hits.more(np.array(found, dtype=np.int32), np.array(ends))
 
@@ -216,20 +215,19 @@ class Asked:
     """The terms of a query among those of known chunks; term t of the query has number t."""
 
     def __init__(self, known: KnownChunks, terms: tuple[str, ...]) -> None:
-        self.known, self._wanted = known, {term: number for number, term in enumerate(terms)}
-        self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), 0
+        self.known, self._wanted = known, terms
+        self._hits, self._cleared = Hits(), 0
 
     def hits(self) -> Hits:
         """The terms of the query in every chunk that is known now."""
         known = self.known
         if self._cleared != known.n_clearings:
-            self._number_of, self._hits, self._cleared = Hits().numbers, Hits(), known.n_clearings
-        if len(self._number_of) < len(known.numbers):
-            new = [self._wanted.get(term, -1) for term in islice(known.numbers, len(self._number_of), None)]
-            self._number_of = np.append(self._number_of, np.array(new, dtype=np.int32))
+            self._hits, self._cleared = Hits(), known.n_clearings
         seen, starts = len(self._hits.starts) - 1, known.hits.starts
         if seen < len(starts) - 1:
-            numbers = self._number_of[known.hits.numbers[starts[seen] :]]
+            number_of = np.full(len(known.numbers) + 1, -1, dtype=np.int32)  # the last is that of unknown terms
+            number_of[[known.numbers.get(term, -1) for term in self._wanted]] = np.arange(len(self._wanted))
+            numbers = number_of[known.hits.numbers[starts[seen] :]]
             ends = np.append(0, np.cumsum(numbers >= 0))[starts[seen + 1 :] - starts[seen]]
             self._hits = self._hits.more(numbers[numbers >= 0], ends)
         return self._hits
@@ -263,12 +261,6 @@ def query(topic: Topic, analyzer: Analyzer) -> dict[str, float]:
             for term in analyzer.terms(text):
                 weights[term] = weights.get(term, 0.0) + weight
     return weights
-
-
-@lru_cache(maxsize=4)
-def queries(topics: tuple[Topic, ...], analyzer: Analyzer) -> tuple[dict[str, float], ...]:
-    """The terms of each topic, analysed once for all collections that one process searches."""
-    return tuple(query(topic, analyzer) for topic in topics)
 
 
 def check_parameters(k1: float, b: float, depth: int) -> None:

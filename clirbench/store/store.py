@@ -288,9 +288,10 @@ def _unpacked(content: Any, spec: Mapping[str, Any]) -> Any:
 
 def _narrow(array: Any) -> Any:
     """Whole numbers in the fewest bytes that hold them; other arrays, and those worth mapping, as they are."""
-    if array.dtype.kind not in "iuf" or not NARROWED <= array.nbytes < MAPPED:
+    if array.dtype.kind not in "iuf" or array.itemsize > 8 or not NARROWED <= array.nbytes < MAPPED:
         return array
-    most = array.max() if array.min() >= 0 and not np.signbit(array).any() else np.inf  # no NaN, no -0.0
+    signed = array.view(f"{array.dtype.byteorder}i{array.itemsize}")
+    most = array.max() if signed.min() >= 0 else np.inf  # no NaN is at most anything, and -0.0 has a sign
     for kind in (np.uint8, np.uint16, np.uint32):
         if most <= np.iinfo(kind).max and np.dtype(kind).itemsize < array.itemsize:
             small = array.astype(kind)
