@@ -176,10 +176,10 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     undecided = rf"{metric}: undecided for (?:systems|groups) beyond these (\d+)"
     yield rf"{undecided}\.", (str(groups),)
-    yield rf"{undecided}; over (100) \w+ in all might show it to be above chance\.", (str(groups), "100")
+    yield rf"{undecided}; over (100) in all might show it to be above chance\.", (str(groups), "100")
     if found["groups_needed"]:
         needed = str(max(1 + groups, found["groups_needed"]))
-        yield rf"{undecided}; about (\d+) \w+ in all might show it to be above chance\.", (str(groups), needed)
+        yield rf"{undecided}; about (\d+) in all might show it to be above chance\.", (str(groups), needed)
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
