@@ -235,12 +235,9 @@ def parse_arguments(arguments: Sequence[str]) -> Namespace:
     known = parser._option_string_actions
     unknown = [one for one in arguments if one[:1] == "-" and one.partition("=")[0] not in known]
     # Options of Hydra that take no value, but have one here, as those of other programs would.
-    unknown += [
-        one
-        for one, after in pairwise(arguments)
-        if (one in ("-m", "-r", "--run") and not (after[:1] == "-" or "=" in after or advice.names_folder(after)))
-        or (one in known and Path(after).is_file())
-    ]
+    for one, after in pairwise(arguments):
+        valued = one in ("-m", "-r", "--run") and not (after[:1] == "-" or "=" in after or advice.names_folder(after))
+        unknown += [one] if valued or (one in known and Path(after).is_file()) else []
     parser.error = partial(_refuse, arguments, unknown)  # type: ignore[method-assign]
     if any(one in known for one in unknown):
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")

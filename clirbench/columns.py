@@ -33,14 +33,11 @@ SAME, LINES = 0.5, 20_000
 """Of a reference's first lines, the share that is in the text that is searched, from which the two are one."""
 SEARCHED, OTHER = "searched", "other"
 """What relevance is made from, the text that is searched, and what else a metric may score against."""
-MATCHES_WORDS = re.compile(
-    r".*(bleu(?!rt)|chrf|rouge|meteor|nist|macrof|microf).*|(.*[^a-z])?[twcp]er([^a-z].*)?", re.IGNORECASE
-)
+MATCHES_WORDS = re.compile(r"(?i).*(bleu(?!rt)|chrf|rouge|meteor|nist|macrof|microf).*|(.*[^a-z])?[twcp]er([^a-z].*)?")
 """Names of metrics that count the words or characters that a translation shares with a reference."""
 NO_REFERENCE = re.compile(
-    r"(.*[^a-z])?(comet)?(kiwi|qe)([^a-z].*)?|.*[^a-z](src|no-?ref(erence)?)(\W.*)?|length.?ratio|sentinel.*|yisi-2"
-    r"|human|da|esa|mqm|sqm",
-    re.IGNORECASE,
+    r"(?i)(.*[^a-z])?(comet)?(kiwi|qe)([^a-z].*)?|.*[^a-z](src|no-?ref(erence)?)(\W.*)?|length.?ratio|sentinel.*"
+    r"|yisi-2|human|da|esa|mqm|sqm"
 )
 """Scores whose names say that they need no reference: estimates from the source alone, and judgments by people."""
 REFERENCE = "reference"

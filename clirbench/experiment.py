@@ -83,9 +83,8 @@ def compute_steps(experiment: Experiment, inputs: Inputs | None, watch: Watch = 
     inputs, told = distinct(experiment, inputs, alike)
     rows, strange = health(inputs.corpus, inputs.translations, healthy)
     systems = [t.system for t in inputs.translations]
-    scores, failed = split_failures(
-        {(name[1], s): one for s in systems for name, one in found[s].items() if name[0] == "score"}
-    )
+    known = {(name[1], s): one for s in systems for name, one in found[s].items() if name[0] == "score"}
+    scores, failed = split_failures(known)
     # Statistics of which a resample has no score are left out: all that is known is then one score a system.
     statistics_ = {(m, s): found[s]["statistics", m] for (m, s), one in scores.items() if np.isfinite(one[1])}
     notes = [f"{system} is pending: {why}" for system, why in inputs.pending.items()]
@@ -259,9 +258,8 @@ def looked_over(
 def scored(judged: Retrieval, found: Found, label: str, systems: Iterable[str]) -> Retrieval:
     """What was judged with the runs of systems and their values; a system without one of them is failed."""
     ours = {s: {name[2:]: v for name, v in found[s].items() if name[:2] == ("value", label)} for s in systems}
-    good, failed = split_failures(
-        {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}
-    )
+    whole = {s: next((v for v in of.values() if isinstance(v, Failure)), of) for s, of in ours.items()}
+    good, failed = split_failures(whole)
     runs = {s: judged.runs[s] if judged.runs else found[s]["run", label] for s in good}
     keys = next(iter(good.values()), {})
     per_topic: Any = {key: np.stack([values[key] for values in good.values()]) for key in keys}
@@ -275,15 +273,9 @@ def conclude(work: Result, watch: Watch) -> Result:
     baselines = NO_ROWS
     if inputs is not None and inputs.baselines:
         baselines, _ = scoreboard(experiment, replace(inputs, translations=inputs.baselines), {}, work.retrieval)
-    notes = [
-        *experiment.remarks,
-        *work.notes,
-        *notes,
-        *holes(work.failures, work.retrieval),
-        *unwritten_runs_note(experiment, work.retrieval),
-        *tied_runs(experiment, work.retrieval),
-        *without_segments_note(board, work.statistics),
-    ]
+    notes = [*experiment.remarks, *work.notes, *notes, *holes(work.failures, work.retrieval)]
+    notes += [*unwritten_runs_note(experiment, work.retrieval), *tied_runs(experiment, work.retrieval)]
+    notes += without_segments_note(board, work.statistics)
     result = replace(work, board=board, baselines=baselines, notes=tuple(notes))
     alike = near_copy_notes(result.units, board.systems, result.resemblances)
     result = _with(result, notes=(*result.notes, *alike))
@@ -304,14 +296,9 @@ def _with(result: Result, **changes: Any) -> Result:
 def correlations(result: Result, watch: Watch) -> list[Correlation]:
     """The tau table, with tests, intervals and grades."""
     experiment = result.experiment
-    step = partial(
-        of_all.correlations,
-        coefficients=tuple(experiment.coefficients),
-        alpha=experiment.alpha,
-        p_value=experiment.p_value,
-        complete=experiment.complete_pairs,
-        seed=experiment.seed,
-    )
+    how: dict[str, Any] = {"alpha": experiment.alpha, "p_value": experiment.p_value, "seed": experiment.seed}
+    how |= {"coefficients": experiment.coefficients, "complete": experiment.complete_pairs}
+    step = partial(of_all.correlations, **how)
     rows = cached_result(experiment.engine, step, (result.evidence, result.units), ["(all systems)"])
     (found,) = watch("intervals", rows, 1)
     return [Correlation(**row) for row in found]

@@ -202,9 +202,8 @@ def written(name: str, value: Any) -> str:
 
 Row = TypeVar("Row")
 NONE: Mapping[str, Any] = MappingProxyType({})
-KNOWN: Mapping[str, Mapping[str, str]] = json.loads(
-    (Path(__file__).parent / "data" / "columns.json").read_text("utf-8")
-)
+DATA = Path(__file__).parent / "data"
+KNOWN: Mapping[str, Mapping[str, str]] = json.loads((DATA / "columns.json").read_text("utf-8"))
 """Name of a column -> its `meaning`, and where it has them its `unit` and `format`, for every table that has it."""
 
 

@@ -97,11 +97,8 @@ def count(doc_ids: Sequence[str], topics: Sequence[Topic], judged: Judged) -> Co
     """How many topics have a relevant document, which were dropped, what share of matches is ranked and relevant."""
     ideal, scored = judged.ideal, judged.with_relevant.topic_ids
     matched = dict(zip(ideal.topic_ids, ideal.n_matched.tolist(), strict=True))
-    shares = [
-        sum(judged.qrels.grades[topic].get(doc_id, 0) > 0 for doc_id in ideal.ranking(topic)) / matched[topic]
-        for topic in scored
-        if matched and matched[topic]
-    ]
+    ranked = {t: [judged.qrels.grades[t].get(d, 0) > 0 for d in ideal.ranking(t)] for t in scored if matched.get(t)}
+    shares = [sum(relevant) / matched[topic] for topic, relevant in ranked.items()]
     unmatched = tuple(topic.topic_id for topic in topics if matched and not matched[topic.topic_id])
     relevant, left = set(scored), {*unmatched, *judged.topic_ids}
     return Counts(

@@ -28,24 +28,13 @@ from clirbench.topics.base import TopicSource
 from clirbench.types import DocumentMap, Documents, Doubles, Judged, Run, TestSet, Topic
 
 
-def correlations(
-    item: tuple[Evidence, Units], *, coefficients: Sequence[str], alpha: float, p_value: str, complete: bool, seed: int
-) -> list[dict[str, Any]]:
-    """(evidence, units) -> the fields of every row of correlations.tsv.
+def correlations(item: tuple[Evidence, Units], *, coefficients: Sequence[str], **how: Any) -> list[dict[str, Any]]:
+    """(evidence, units) -> the fields of every row of correlations.tsv; `how`: what else `correlate` takes.
 
     Kendall's tau is always among the coefficients: the answer is made from it.
     """
-    evidence, units = item
-    rows = correlate(
-        evidence.board,
-        tuple(dict.fromkeys((*coefficients, KENDALL))),
-        alpha=alpha,
-        p_value=p_value,
-        complete=complete,
-        seed=seed,
-        units=units,
-        reliabilities=reliabilities(evidence),
-    )
+    (evidence, units), names = item, tuple(dict.fromkeys((*coefficients, KENDALL)))
+    rows = correlate(evidence.board, names, units=units, reliabilities=reliabilities(evidence), **how)
     return [asdict(row) for row in with_ceilings(rows, evidence, units)]
 
 

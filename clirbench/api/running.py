@@ -36,15 +36,7 @@ from clirbench.errors import (
     shorten,
 )
 from clirbench.experiment import run as work, with_store
-from clirbench.files.run_files import (
-    EVENTS,
-    Journal,
-    path_inside,
-    read_marker,
-    read_provenance,
-    read_results,
-    refuse_links,
-)
+from clirbench.files import run_files
 from clirbench.pages import frame, write_tsv
 from clirbench.report.answer import answered
 from clirbench.report.decision import decision_sentences
@@ -95,7 +87,7 @@ def recorded(folder: Path, command: Sequence[str]) -> Iterator[Events]:
 
     Raises `StoreError` where they cannot be written.
     """
-    journal = Journal(folder / EVENTS)
+    journal = run_files.Journal(folder / run_files.EVENTS)
     journal.mend()
     journal.add("start", clirbench=__version__, command=list(command), process=os.getpid())
     begun = time.perf_counter()
@@ -137,10 +129,10 @@ def events(folder: str | Path) -> list[dict[str, Any]]:
         >>> [event["step"] for event in cb.events(folder) if event["event"] == "done"]
         ['intervals', 'analyses']
     """
-    path = path_inside(checked_path(folder), EVENTS)
+    path = run_files.path_inside(checked_path(folder), run_files.EVENTS)
     if not path.is_file():
-        raise InputError(f"{folder}: has no {EVENTS}, so it is not the folder of a run or of a watch")
-    return list(Journal(path))
+        raise InputError(f"{folder}: has no {run_files.EVENTS}, so it is not the folder of a run or of a watch")
+    return list(run_files.Journal(path))
 
 
 DATAFRAME = "a DataFrame in Python"
@@ -379,13 +371,13 @@ def load(folder: str | Path) -> Outcome:
     True
     """
     path = checked_path(folder)
-    found = read_results(path, ("name", "answer", "units", "tables", "columns", "coefficients"))
+    found = run_files.read_results(path, ("name", "answer", "units", "tables", "columns", "coefficients"))
     texts = {name: table["text"] for name, table in found["tables"].items()} | {"correlations": texts_of(Correlation)}
     described = {column["name"] for column in found["columns"]}
     texts["systems"] = [name for name in texts.get("systems", ()) if name not in described]
     columns = {name: tuple(table["columns"]) for name, table in found["tables"].items()}
     tables = {name: TableFile(path, name, header, tuple(texts[name])) for name, header in columns.items()}
-    return Outcome(found, read_provenance(path), Tables(tables, holds=True), partial(copy_finished, path))
+    return Outcome(found, run_files.read_provenance(path), Tables(tables, holds=True), partial(copy_finished, path))
 
 
 @dataclass(frozen=True)
@@ -399,7 +391,7 @@ class TableFile:
 
     def load(self) -> "pd.DataFrame":
         """The table; raises `InputError` where the file has gone, or holds something else."""
-        path = path_inside(self.folder, f"{self.name}.tsv")
+        path = run_files.path_inside(self.folder, f"{self.name}.tsv")
         try:
             with open_binary(path) as content, TextIOWrapper(content, "utf-8", newline="") as stream:
                 found = frame(stream, self.text)
@@ -414,20 +406,20 @@ def copy_finished(folder: Path, target: Path) -> None:
     """Copy a finished run, its plan and its events to another folder, in which an earlier run is kept."""
     if target.resolve() == folder.resolve():
         return
-    refuse_links(folder)
-    if gone := [name for name in read_marker(folder) if not (folder / name).exists()]:
+    run_files.refuse_links(folder)
+    if gone := [name for name in run_files.read_marker(folder) if not (folder / name).exists()]:
         raise InputError(f"{folder}: its marker names {', '.join(gone)}, which is not there")
-    made, claimed = read_provenance(folder), RunFolder.claim(target)
+    made, claimed = run_files.read_provenance(folder), RunFolder.claim(target)
     if (folder / PLAN).is_file():
         shutil.copy2(folder / PLAN, target / PLAN)
-    _add_events(target, Journal(folder / EVENTS).whole_lines())
+    _add_events(target, run_files.Journal(folder / run_files.EVENTS).whole_lines())
     read, version = made.get("read", {}), made.get("clirbench", __version__)
     claimed.put(lambda unfinished: copy_run(folder, unfinished), read, version)
 
 
 def _add_events(target: Path, lines: bytes) -> None:
     if lines:
-        journal = Journal(target / EVENTS)
+        journal = run_files.Journal(target / run_files.EVENTS)
         journal.mend()
         journal.append(lines)
 
@@ -445,7 +437,7 @@ def _outcome(
     with tempfile.TemporaryDirectory(prefix="clirbench-") as folder:
         with running(experiment, cache, Path(folder), command) as result:
             made = plain(provenance(configuration, command, result))
-        planned, told = (Path(folder) / PLAN).read_bytes(), (Path(folder) / EVENTS).read_bytes()
+        planned, told = (Path(folder) / PLAN).read_bytes(), (Path(folder) / run_files.EVENTS).read_bytes()
     if written:
         made = json.loads(json.dumps(made, ensure_ascii=False).replace(str(written), DATAFRAME))
         told = told.replace(str(written).encode(), DATAFRAME.encode())

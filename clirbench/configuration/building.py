@@ -23,14 +23,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from clirbench import keys
 from clirbench.checks import checked, name_list, not_a, require
 from clirbench.columns import kind
+from clirbench.configuration import composing
 from clirbench.configuration.advice import OF_SACREBLEU, other_names, unknown_keys, wrong_choice
-from clirbench.configuration.composing import (
-    compose_configuration,
-    joining,
-    joins,
-    laboratory_groups,
-    plain_configuration,
-)
 from clirbench.configuration.laboratories import choices, is_measure, laboratories, measure_of
 from clirbench.configuration.languages import in_its_language
 from clirbench.corpora.base import CorpusSource
@@ -144,9 +138,9 @@ PARTS: Mapping[str, type] = {
 def complete(cfg: DictConfig) -> None:
     """Check every key, then put the settings of each analysis that `analysis` names, or that joins every run, beneath
     those given; raises `ConfigError`."""
-    plain = plain_configuration(cfg)
+    plain = composing.plain_configuration(cfg)
     errors: list[ClirbenchError] = [*keys.problems(plain)]
-    others = laboratory_groups() & cfg.keys()
+    others = composing.laboratory_groups() & cfg.keys()
     errors += [ConfigError(f"{key}: is a key of another command, and no key of a run") for key in others]
     pair = plain.get("pair")
     if isinstance(pair, str) or (isinstance(pair, list) and len(pair) not in (0, 2)):
@@ -157,7 +151,7 @@ def complete(cfg: DictConfig) -> None:
         errors.append(ConfigError("correlation.coefficients: a run needs one at least, such as kendall"))
     raise_all(errors)
     # In Hydra's list of defaults these settings would take half of the time in which a configuration is put together.
-    given, joined, files = plain.get("analyses") or {}, joining(), choices("analyses")
+    given, joined, files = plain.get("analyses") or {}, composing.joining(), choices("analyses")
     asked = name_list("analysis", plain.get("analysis"))
     left_out = {name for name in given if given[name] is None and name not in asked}
     with open_dict(cfg):
@@ -177,7 +171,7 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     node there; in the lists `metric` and `measures` names are those of `cfg`, in their order.
     """
     complete(cfg)
-    plain = plain_configuration(cfg)
+    plain = composing.plain_configuration(cfg)
     errors: list[ClirbenchError] = [one for key in keys.KEYS for one in key.unknown(keys.value_of(plain, key.name))]
     parts = _Parts(plain, given or {}, errors)
     retrievers = parts.labelled("retrieval", "also_retrieval")
@@ -198,7 +192,7 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
     with gathered(errors):
         if "parquet" in experiment["table_formats"]:
             require("output.tables=[parquet]", "parquet", "pyarrow")
-    experiment["analyses"] = parts.analyses(joins(experiment))
+    experiment["analyses"] = parts.analyses(composing.joins(experiment))
     raise_all(errors)
     runs = Path(str(cfg.runs)) if cfg.get("runs") else None
     languages = str(plain.get("languages") or "")
@@ -208,7 +202,7 @@ def build(cfg: DictConfig, called: str = "", given: Mapping[str, Any] | None = N
 
 def limits_of(cfg: DictConfig) -> Limits:
     """The limits of the configuration; raises `UnknownName`, `ConfigError`."""
-    named, known = plain_configuration(cfg.limits), Limits.__annotations__
+    named, known = composing.plain_configuration(cfg.limits), Limits.__annotations__
     raise_all([UnknownName("limit", name, known) for name in named if name not in known])
     return Limits(**named)
 
@@ -300,7 +294,7 @@ class _Parts:
                 return replace(tables, metrics=frozenset(choices("metric")))
         return None
 
-    def analyses(self, joining: Sequence[str]) -> tuple[Analysis, ...]:
+    def analyses(self, joined: Sequence[str]) -> tuple[Analysis, ...]:
         """The analyses that `analysis` names, as `analyses.NAME` configures them, and those that join; the correlation
         itself is always made.
         """
@@ -309,7 +303,7 @@ class _Parts:
         own = {name for name in nodes if TARGET in (nodes[name] or {})}
         known = sorted({*choices("analyses"), *own, "correlation"})
         self.errors.extend(wrong_choice("analysis", name, known) for name in (*names, *nodes) if name not in known)
-        made = {f"analyses.{name}": nodes[name] for name in (*names, *joining) if name in own}
+        made = {f"analyses.{name}": nodes[name] for name in (*names, *joined) if name in own}
         if "analyses" in self.given:
             made = {f"analyses[{at}]": one for at, one in enumerate(as_list(self.given["analyses"]))}
         found = (self.made(node, key, Analysis) for key, node in made.items())
@@ -349,7 +343,7 @@ def component(node: Any, key: str, protocol: type) -> Any:
 
 def metric_named(name: str) -> Metric:
     """The metric that `metric=[NAME]` means; raises `UnknownName`, or `ConfigError` for one that needs settings."""
-    parts = _Parts(plain_configuration(compose_configuration([f"metric={name}"])), {}, [])
+    parts = _Parts(composing.plain_configuration(composing.compose_configuration([f"metric={name}"])), {}, [])
     metrics = parts.several("metric", Metric)
     raise_all(parts.errors)
     return metrics[0]  # type: ignore[no-any-return]

@@ -30,6 +30,7 @@ from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownNam
 from clirbench.files.run_files import PROVENANCE
 from clirbench.files.tables import MISSING, TextTable, read_table
 from clirbench.text import Text, TextFile, check_name, did_you_mean
+from clirbench.types import by_key
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -253,8 +254,7 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
     if (path := layout.single(METRICS)) is not None:
         table = read_table(path)
         table.require("system", "metric", "score")
-        for row in table.records():
-            found.setdefault((path, row["metric"]), []).append((row["system"], row["score"]))
+        found |= by_key(((path, row["metric"]), (row["system"], row["score"])) for row in table.records())
     if (path := layout.single(PEOPLE)) is not None:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")

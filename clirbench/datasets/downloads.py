@@ -16,7 +16,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,10 +99,8 @@ def _package(url: str, pace: Pace) -> Iterator[bytes]:
                 while piece := stream.read(PIECE):
                     yield piece
         except (subprocess.SubprocessError, OSError, StopIteration):
-            raise DownloadError(
-                f"{url}: apt-get cannot get it; try `{' '.join(command)}` yourself: apt-get update may be needed, or "
-                "another release of Debian"
-            ) from None
+            said = f"{url}: apt-get cannot get it; try `{' '.join(command)}` yourself: apt-get update may be needed"
+            raise DownloadError(f"{said}, or another release of Debian") from None
 
 
 @contextmanager
@@ -131,8 +128,7 @@ class Refused(DownloadError):
     def __init__(self, url: str, code: int, wait: str = "") -> None:
         self.code = code
         self.wait = float(wait) if wait.isdecimal() else 0.0
-        known = {status.value: status.phrase for status in HTTPStatus}
-        super().__init__(f"{url}: the server answers {code} {known.get(code, '')}".rstrip())
+        super().__init__(f"{url}: the server answers {code} {http.client.responses.get(code, '')}".rstrip())
 
 
 def reason(error: object) -> str:

@@ -54,10 +54,8 @@ class Spool:
             elif isinstance(self._held, bytearray):
                 self._held += content
         except OSError as error:
-            raise ResourceError(
-                f"{gettempdir()}: no room for {self.length:,} bytes of a temporary file ({error.strerror or error}); "
-                "set the environment variable TMPDIR to a folder with more"
-            ) from None
+            said = f"{gettempdir()}: no room for {self.length:,} bytes of a temporary file ({error.strerror or error})"
+            raise ResourceError(f"{said}; set the environment variable TMPDIR to a folder with more") from None
 
     def read(self, begin: int, end: int) -> bytes:
         """The bytes from `begin` to `end`."""

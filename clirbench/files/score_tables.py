@@ -322,13 +322,10 @@ def json_rows(path: Path) -> Iterator[Row]:
     try:
         content = tables.json_value(str(path), whole_content(path))
         numbered = [(1, record) for record in (content if isinstance(content, list) else [content])]
-        if isinstance(content, dict) and content and all(isinstance(entries, list) for entries in content.values()):
-            numbered = [
-                (1, {"system": file, "segment": at, "score": first_of(entry, ("COMET",), "")})
-                for file, entries in content.items()
-                for at, entry in enumerate(entries)
-                if isinstance(entry, dict)
-            ]
+        if isinstance(content, dict) and content and all(isinstance(held, list) for held in content.values()):
+            entries = [(file, at, one) for file, held in content.items() for at, one in enumerate(held)]
+            scores = ((file, at, first_of(one, ("COMET",), "")) for file, at, one in entries if isinstance(one, dict))
+            numbered = [(1, {"system": file, "segment": at, "score": score}) for file, at, score in scores]
     except InputError:
         numbered = tables.json_lines(path)
     seen: Counter[str] = Counter()

@@ -304,11 +304,9 @@ def combine(folder: Path, jobs: Sequence[SweptJob]) -> None:
     jobs = [replace(job, settings={key: job.settings.get(key, "") for key in keys}) for job in jobs]
     header = next((job.table.header for job in jobs if job.table), ())
     failed = ("this job failed or wrote no table", *[""] * (len(header) - 1))
-    rows = [
-        (str(number), *job.settings.values(), *row)
-        for number, job in enumerate(jobs)
-        for row in (job.table and job.table.rows) or [failed]
-    ]
+    rows = []
+    for number, job in enumerate(jobs):
+        rows += [(str(number), *job.settings.values(), *row) for row in (job.table and job.table.rows) or [failed]]
     Table(NAME, "", ("job", *keys, *header), rows).write(folder)
     summary = aggregate({job.name if keys else str(n): job.taus for n, job in enumerate(jobs)})
     means = Table.of(SUMMARY, "Means over conditions", Aggregate, summary)

@@ -82,9 +82,8 @@ def svg(drawing: Drawing, title: str) -> str:
     ]
     for line in drawing.lines:
         path = " ".join(f"{svg_number(x)},{svg_number(y)}" for x, y in line.points)
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="{svg_number(line.width)}"/>'
-        )
+        stroke = f'stroke="{line.colour}" stroke-width="{svg_number(line.width)}"'
+        parts.append(f'<polyline points="{path}" fill="none" {stroke}/>')
     parts += map(svg_mark, drawing.marks)
     for label in drawing.labels:
         at = f'x="{svg_number(label.x)}" y="{svg_number(label.y)}"'

@@ -80,8 +80,8 @@ def inputs(result: Result) -> Mapping[str, Any]:
     return {
         "collection": {"documents": len(corpus.english), "sha256": corpus.english.text.fingerprint},
         "texts": {
-            "source": _sha256(test.source) if test.source else None,
-            "references": [_sha256(reference) for reference in test.references] if test else [],
+            "source": sha256_of(_joined(test.source)) if test.source else None,
+            "references": [sha256_of(_joined(reference)) for reference in test.references] if test else [],
         },
         "test_segments": len(test),
         "test_sha256": references_sha256(test),
@@ -100,10 +100,6 @@ def references_sha256(test: TestSet) -> str:
 def _sides(translation: Translation) -> dict[str, str]:
     sides = {"test": translation.test, "collection": translation.collection}
     return {side: text.fingerprint for side, text in sides.items() if text is not None}
-
-
-def _sha256(lines: Sequence[str]) -> str:
-    return sha256_of(_joined(lines))
 
 
 def _joined(lines: Sequence[str]) -> Iterable[bytes]:

@@ -24,7 +24,7 @@ from clirbench.pages import Table
 from clirbench.systems.likeness import Hashes, dice
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import Text, lookalike_names
-from clirbench.types import Doubles, Failure, Floats, Ints, Translation, distinct
+from clirbench.types import Doubles, Failure, Floats, Ints, Translation, by_key, distinct
 
 OFFSETS = (-2, -1, 1, 2)
 FEWEST = 8
@@ -229,9 +229,7 @@ def health(
     resembling = {name: group for group in lookalike_names(t.system for t in translations) for name in group}
     for side in ("collection", "test"):
         texts = {t.system: text for t in translations if (text := side_of(t, side)) and is_given(text)}
-        copies: dict[str, list[str]] = {}
-        for system, text in texts.items():
-            copies.setdefault(text.fingerprint, []).append(system)
+        copies = by_key((text.fingerprint, system) for system, text in texts.items())
         for system, text in texts.items():
             same = [name for name in copies[text.fingerprint] if name != system]
             looks = [name for name in resembling.get(system, ()) if name != system]

@@ -349,11 +349,8 @@ def resemblances(
     """
     if any(isinstance(one, Failure) for one in of_references):
         return Resemblances()
-    ours = {
-        system: one
-        for system, one in of_systems.items()
-        if not isinstance(one, Failure) and len(one["hashes"]) >= FEWEST
-    }
+    known = {system: one for system, one in of_systems.items() if not isinstance(one, Failure)}
+    ours = {system: one for system, one in known.items() if len(one["hashes"]) >= FEWEST}
     repeated = {system: max(one["repeated"], default=0.0) for system, one in ours.items()}
     copies = {}
     for system, one in ours.items():

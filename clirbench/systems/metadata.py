@@ -66,12 +66,8 @@ def path_matches(key: str, pattern: str, folders: bool = False) -> tuple[Match, 
     parts = Path(pattern).expanduser().parts
     reached: list[tuple[Path, tuple[re.Match[str] | None, ...]]] = [(Path(), ())]
     for left, part in zip(reversed(range(len(parts))), parts, strict=True):
-        following = [
-            (path / name, (*found, what))
-            for path, found in reached
-            for name, what in _children(path, part)
-            if left or folders or (path / name).is_file()
-        ]
+        there = [(path / name, (*found, what)) for path, found in reached for name, what in _children(path, part)]
+        following = [one for one in there if left or folders or one[0].is_file()]
         if not following:
             raise InputError(f"{key}={pattern}: nothing matches; {_inventory(reached[0][0], part)}")
         reached = following
