@@ -413,7 +413,7 @@ def _judged(found: Finding) -> str:
     clauses = {
         " {by}": case == "own" and known("by"),
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; you set scores.reference, by which the metrics' own reference was no judge": read and found["other_text"],
+        "; by scores.reference as set here, the metrics' own reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),

@@ -243,7 +243,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; you set scores.reference, by which the metrics' own reference was no judge."
+    assert sentence(told) == f"{said}; by scores.reference as set here, the metrics' own reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
