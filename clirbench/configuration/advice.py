@@ -372,8 +372,7 @@ def refusal(error: BaseException) -> ConfigError:
             return ConfigError(f"there is no key {found[1]!r}; type {top}.{last}=VALUE")
         if top == "metric" and below in choices(top):
             return ConfigError(f"{found[1]}: {below} takes no part; add it, 'metric=[{below},...]'")
-        having = [name for name, path in choices(where).items() if last in _keys_in(path)] if known else []
-        if having:
+        if having := [name for name, path in choices(where).items() if known and last in _keys_in(path)]:
             meant = " or ".join(f"{where}={name}" for name in sorted(having))
             return ConfigError(f"{found[1]}: what this run has for {where} has no such key; add {meant}")
         shown = f"all keys of {where}: {', '.join(known)}; " if known else ""

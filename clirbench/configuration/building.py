@@ -413,8 +413,7 @@ def effects(configuration: Mapping[str, Any], conf: Path) -> Iterator[tuple[str,
     conf: the folder of the core's configurations; what is named and not listed only reads files and computes.
     """
     known, does_more = listed_components(conf)
-    paths = configuration.get("paths")
-    cache = paths.get("cache") if isinstance(paths, Mapping) else None
+    cache = keys.value_of(configuration, "paths.cache")
     for key, node in _nodes(configuration, ""):
         if node.get("download"):
             yield f"{key}.download".lstrip("."), "fetches data that are missing", {}

@@ -100,9 +100,8 @@ def replaced_nodes(overrides: Sequence[str], folders: Sequence[Path]) -> Iterato
     folders: where configurations lie.
     """
     chosen = dict(_choice(override) for override in overrides)
-    defaults, settings = _read("config", folders)
     of_experiment, settings = _read(f"{EXPERIMENT}/{chosen.get(EXPERIMENT)}", folders)
-    defaults = {**defaults, **of_experiment}
+    defaults = _read("config", folders)[0] | of_experiment
     for group, name in chosen.items():
         node = group.partition("@")[2] or group
         if group.partition("@")[0] in NODES and isinstance(settings.get(node), dict) and defaults.get(group) != name:

@@ -18,8 +18,8 @@ HELD = TOPICS | {
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 """As people write them, not as they are read."""
-IDS = {"topic_id", "id", "qid", "query_id", "_id"}
-"""Keys and columns of a topic's name."""
+IDS = ("topic_id", "id", "qid", "query_id", "_id")
+"""Keys and columns of a topic's name; the first that is there counts."""
 DOCUMENTS = {"doc_id", "docno", "docid", "document_id", "doc"}
 
 
@@ -46,9 +46,9 @@ def kind_of(path: Path) -> str:
     cells = [re.split("[\t,;]", line) for line in lines]
     if {"query-id", "corpus-id"} <= {*lines[0].split()}:
         return "qrels"
-    if len(cells[0]) == 3 and {*cells[0]} & IDS and {*cells[0]} & DOCUMENTS:
+    if len(cells[0]) == 3 and {*cells[0]} & {*IDS} and {*cells[0]} & DOCUMENTS:
         return "headed"
-    if {*lines[0].split("\t")} & IDS:
+    if {*lines[0].split("\t")} & {*IDS}:
         return "tsv"
     named = len(cells[0]) > 1 and not any(map(NUMBER.fullmatch, cells[0]))
     return "table" if named and all(any(map(NUMBER.fullmatch, row)) for row in cells[1:]) and cells[1:] else ""

@@ -100,8 +100,8 @@ class ScoreTables:
             raise ConfigError("scores.tables is not set: name the score tables, 'scores.tables=[FILE]'")
         columns = self._columns(tables, computed, errors)
         renamed = {name for table in tables for name in _data_columns(table)}
-        rows = {system for table in tables for system in table.column(system_column(table))}
-        if self.measures and {*self.measures} <= rows - renamed:
+        systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
+        if self.measures and {*self.measures} <= {*systems} - renamed:
             raise InputError(f"{tables[0].where}: {', '.join(self.measures)} are rows; turn the table: a row a system")
         for key in ("rename", *_COLUMN_LISTS):
             names = named if key == "rename" else renamed
@@ -115,7 +115,6 @@ class ScoreTables:
                     holes = [system for system, value in found.items() if math.isnan(value)]
                     errors += [_hole(table.where, name, system) for system in holes if self.missing == "error"]
         raise_all(errors)
-        systems = tuple(dict.fromkeys(name for table in tables for name in table.column(system_column(table))))
         listed = (name for name in self.measures if name in numeric)
         ordered = (next(listed) if name in self.measures else name for name in numeric)  # measures as listed
         texts = {name: cells for name, (_, cells) in columns.items() if name not in numeric}

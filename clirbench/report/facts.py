@@ -15,6 +15,7 @@ from clirbench import pages as wording
 from clirbench.columns import kind, share_text
 from clirbench.corpora.base import Corpus
 from clirbench.corpora.jsonl import JsonlText
+from clirbench.keys import value_of
 from clirbench.measures.rbo import RBO
 from clirbench.pages import Cell, TableColumn, listed, many, number, short, shown_cell
 from clirbench.relevance.top_k import DEFAULT, FEWEST, TopK
@@ -371,15 +372,14 @@ def data_name(result: Result, provenance: Mapping[str, Any]) -> str:
     """What a reader knows the data by: the part of a corpus of several, the last two names of the folder's path, the
     score table that `+experiment=scores` reads, else the name of the experiment."""
     configuration = provenance.get("configuration") or {}
-    corpus = configuration.get("corpus")
-    if isinstance(corpus, Mapping) and (part := corpus.get("part")):
+    if part := value_of(configuration, "corpus.part"):
         return str(part)
     if folder := configuration.get("folder"):
         named = Path(str(folder))
         if not named.parts or ".." in named.parts:
             named = Path(normpath(Path(str(provenance.get("directory", ""))) / named))
         return "/".join(named.relative_to(named.anchor).parts[-2:])
-    tables = (configuration.get("scores") or {}).get("tables")
+    tables = value_of(configuration, "scores.tables")
     return Path(str(tables[0])).name if result.experiment.name == "scores" and tables else result.experiment.name
 
 

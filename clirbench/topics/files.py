@@ -21,12 +21,11 @@ from typing import Any
 
 from clirbench.checks import name_list
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
-from clirbench.files.kinds import refuse
+from clirbench.files.kinds import IDS, refuse
 from clirbench.files.tables import first_of, json_lines, read_table
 from clirbench.text import TextFile, check_name, did_you_mean, whole_text
 from clirbench.types import Documents, Topic
 
-ID_KEYS = ("topic_id", "id", "qid", "query_id", "_id")
 SHOWN = 5
 """Errors after which no further topic is checked."""
 
@@ -142,7 +141,7 @@ class JsonlTopics(TopicFiles):
     def read(self, path: Path) -> Iterator[RawTopic]:
         for number, record in json_lines(path):
             where = f"{path}: line {number}"
-            topic_id = first_of(record, ID_KEYS)
+            topic_id = first_of(record, IDS)
             if isinstance(topic_id, bool) or not isinstance(topic_id, str | int):
                 raise InputError(f"{where}: no topic_id; a line is an object with topic_id and text fields")
             yield RawTopic(where, str(topic_id), _texts(record, self.language, where))
@@ -156,7 +155,7 @@ def _texts(record: Mapping[str, Any], language: str, where: str) -> dict[str, st
         if not ours:
             raise InputError(f"{where}: no text in the language {language!r}; set topics.language")
         record = next((entry for entry in ours if entry.get("source") == "original"), ours[0])
-    return {k.removeprefix("topic_"): v for k, v in record.items() if isinstance(v, str) and k not in ID_KEYS}
+    return {k.removeprefix("topic_"): v for k, v in record.items() if isinstance(v, str) and k not in IDS}
 
 
 @dataclass(frozen=True)
@@ -170,8 +169,8 @@ class TsvTopics(TopicFiles):
 
     def read(self, path: Path) -> Iterator[RawTopic]:
         first = next(TextFile(path).blocks(), b"").partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
-        table = read_table(path, () if set(first.split("\t")) & set(ID_KEYS) else ("topic_id", "title"))
-        key = next(name for name in table.header if name in ID_KEYS)
+        table = read_table(path, () if set(first.split("\t")) & set(IDS) else ("topic_id", "title"))
+        key = next(name for name in table.header if name in IDS)
         for number, row in zip(table.numbers, table.records(), strict=True):
             yield RawTopic(f"{path}: line {number}", row.pop(key).strip(), row)
 
