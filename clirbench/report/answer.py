@@ -143,9 +143,8 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
         yield Finding.of("given", measure=measure.name, given=given, **_adding(adding, experiment.alpha), note=note)
     strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
     yield judged(
-        measure, [board[name]], metric=name, first_listed=board.first_is_listed,
+        measure, [board[name]], metric=name, first_listed=board.first_is_listed, by=next(iter(result.decisions), ""),
         capped="reference" in top["lowered"].split(), confirming=strong if held == STRONG else [],
-        by=next(iter(result.decisions), ""), also=[*result.decisions][1:],
         others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
     )  # fmt: skip
     if held in (OPEN, WEAK):
@@ -175,7 +174,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
-            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} graded {WORDS_OF[to]}" for to, m in lower.items()]
+            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} only {WORDS_OF[to]}" for to, m in lower.items()]
             yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
@@ -240,11 +239,12 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
     yield from _foreign(result)
-    grades = _grades(result, measure, result.other_readings.get(NONE, units))
-    named = max(result.separable, key=lambda row: row.right).metric if result.separable else next(iter(grades))
-    yield from separable(result, named)
-    if NONE in result.other_readings and grades[named] in SHOWN:
-        yield _reading_of(result, named, NONE, grades[named])
+    alone, most = result.other_readings.get(NONE), sorted(result.separable, key=lambda row: -row.right)
+    grades = _grades(result, measure, alone) if alone else {row.metric: "" for row in most}
+    best, grade = next(iter(grades.items()), ("", ""))
+    yield from separable(result, best)
+    if grade in SHOWN:
+        yield _reading_of(result, best, NONE, grade)
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     if (own := units.only(rows)).number >= FEWEST_RUNS:
         x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
@@ -333,7 +333,7 @@ def _agreement(found: Finding) -> str:
         return f"These {{topics}} topics cannot rank the systems; add {more}."
     if grade == OPEN:
         needed = found["groups_needed"] and f"about {max(found['groups'] + 1, found['groups_needed'])}"
-        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} in all might show it to be above chance"
+        more = "" if found["tau"] <= 0 else f"; {needed or 'over 100'} with these might show it to be above chance"
         return f"{{metric}}: undecided for {noun} beyond these {{groups}}{more}."
     if 0 < found["groups"] < 3:
         return f"{NUMBERS[found['groups']].capitalize()} independent {noun} cannot validate a metric; make five."
@@ -370,9 +370,9 @@ def _queries(found: Finding) -> str:
     of = found.values.get
     same = of("first") == of("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
-    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, which chance may explain"}
+    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, by chance perhaps"}
     if of("grade"):
-        said = {"grade": f"{{metric}} is graded {WORDS_OF[found['grade']]}"}
+        said = {"grade": f"{{metric}} is only {WORDS_OF[found['grade']]}"}
     otherwise = "; ".join(text for name, text in said.items() if of(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} instead, ' if otherwise else ''}{otherwise}."
 
@@ -392,13 +392,10 @@ def _separable(found: Finding) -> str:
     of = f"Of these {'systems' if one_each else '{systems} {of}'}' own {{pairs}} pairs"
     if tested and not along:  # beside a weak grade, which is about other systems
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
-    luck = f" ({{p_value}} that luck does as well{', corrected for {tested} metrics' * (found['tested'] > 1)})" * (
-        not along
-    )
-    rest = ", and {others_right} of the other {others} as measured" * bool(found["others"])
-    then = (
-        f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few for a test by themselves" * few
-    )
+    many = ", corrected for {tested} metrics" * (found["tested"] > 1)
+    luck = f" ({{p_value}} that luck does as well{many})" * (not along)
+    rest = ", and agrees with what was measured in {others_right} of the other {others}" * bool(found["others"])
+    then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", alone too few for a test" * few
     return f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart{then}."
 
 
@@ -417,7 +414,6 @@ def _judged(found: Finding) -> str:
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
-        "; reference {also}, by which it is judged too, scores no metric": known("also"),
     }
     return f"{said}{''.join(clause for clause, holds in clauses.items() if holds)}."
 

@@ -388,7 +388,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems belong together"
         if NUMBERED in result.other_readings:
-            how = "names differ in a number alone, which retrieval does not rise with, so each counts by itself; "
+            how = "names differ in numbers alone, which are taken for no steps of training; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

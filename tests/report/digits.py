@@ -176,10 +176,10 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     yield rf"{metric} is close to a coin flip \(at most (.+?) right{sure}\)\.", (percent(upper), level)
     undecided = rf"{metric}: undecided for (?:systems|groups) beyond these (\d+)"
     yield rf"{undecided}\.", (str(groups),)
-    yield rf"{undecided}; over (100) in all might show it to be above chance\.", (str(groups), "100")
+    yield rf"{undecided}; over (100) with these might show it to be above chance\.", (str(groups), "100")
     if found["groups_needed"]:
         needed = str(max(1 + groups, found["groups_needed"]))
-        yield rf"{undecided}; about (\d+) in all might show it to be above chance\.", (str(groups), needed)
+        yield rf"{undecided}; about (\d+) with these might show it to be above chance\.", (str(groups), needed)
     topics, more = found["topics"], found["topics_to_add"]
     yield r"These (\d+) topics cannot rank the systems; add about (\d+)\.", (str(topics), str(more))
     yield r"These (\d+) topics cannot rank the systems; add many more\.", (str(topics),)
@@ -221,8 +221,11 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
-        yield rf"{of}, {told}(?:, too few for a test by themselves)?\.", [*every, apart]
-        more, rest = rf"{told}; .+? orders (\d+) rightly", r", and (\d+) of the other (\d+) as measured"
+        yield rf"{of}, {told}(?:, alone too few for a test)?\.", [*every, apart]
+        more, rest = (
+            rf"{told}; .+? orders (\d+) rightly",
+            r", and agrees with what was measured in (\d+) of the other (\d+)",
+        )
         number = [str(len(pairs))] if len(pairs := table(run.path / "separable_pairs.tsv")) > 1 else []
         tried = r", corrected for (\d+) metrics" if number else ""
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):
@@ -275,7 +278,7 @@ def _decision(run: Folder) -> Iterator[str]:
             if abs(share * english - cell(row, "value")) > 1e-12:
                 yield f"of_english is not value / reference side: {sentence}"
         elif found["kind"] == "choice":
-            row = picks[found["metrics"][0]]
+            row = picks.get(found["metrics"][0], {})
             if found.get("by"):
                 of = run.by_reference[found["by"], found["systems"][0]]
                 ends = {"loss_low": "difference_high", "loss_high": "difference_low", "loss": "difference"}
