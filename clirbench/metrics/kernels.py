@@ -29,17 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clirbench.metrics.tokens import EDGES, MTEVAL, Codes, Numbers, Offsets
 from clirbench.native.library import compiled
 from clirbench.types import Doubles, distinct
 
-Numbers = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Codes = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
 
 PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT, MARK = range(7)
 """Kinds of characters; a mark is the ASCII punctuation that stands alone by no rule."""
-MTEVAL, EDGES = 1, 2  # the ways to cut of `clirbench.metrics.tokens`
 SEGMENTS = 128
 """Segments whose n-grams are sorted at a time: their arrays stay in the processor's cache."""
 SAMPLES = 128

@@ -11,9 +11,8 @@ static void NAME(sort)(KEY *keys, KEY *spare, int64_t n)
             KEY key = spare[i] = keys[begin + i];
             place[i] = i;
             for (int64_t j = 0; j < i; j++) {
-                int64_t greater = spare[j] > key;
-                place[i] -= greater;
-                place[j] += greater;
+                place[i] -= spare[j] > key;
+                place[j] += spare[j] > key;
             }
         }
         for (int64_t i = 0; i < length; i++)
@@ -57,10 +56,8 @@ static void NAME(sort_bits)(KEY *keys, KEY *spare, int64_t n, int64_t bits)
     memcpy(spare, keys, (size_t)n * sizeof(KEY));
     for (int64_t i = 0; i < n; i++)
         keys[ends[spare[i] >> (bits - 8)]++] = spare[i]; /* where a bucket begins becomes where it ends */
-    for (int64_t begin = 0, end; begin < n; begin = end) {
-        end = ends[keys[begin] >> (bits - 8)];
-        NAME(sort)(keys + begin, spare, end - begin);
-    }
+    for (int64_t begin = 0; begin < n; begin = ends[keys[begin] >> (bits - 8)])
+        NAME(sort)(keys + begin, spare, ends[keys[begin] >> (bits - 8)] - begin);
 }
 
 /* The keys of a line, in the line's order. */

@@ -126,7 +126,6 @@ class KnownChunks:
     def __init__(self, terms_of: Callable[[str], Collection[str]], lasting: bool = True) -> None:
         self.terms_of, self.lasting = terms_of, lasting
         self.lock = threading.Lock()  # one pass at a time: chunks are numbered and analysed in turn
-        self.n_analyses = 0
         self.numbers = numbering({})
         self.n_clearings = 0
         self._clear()
@@ -207,7 +206,6 @@ class KnownChunks:
             found += map(self.numbers.__getitem__, self.terms_of(chunk))
             ends.append(len(found))
         self._n_bytes += len(joined)
-        self.n_analyses += len(ends)
         self.hits = self.hits.more(np.array(found, dtype=np.int32), np.array(ends))
 
 

@@ -181,9 +181,8 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
     def words_of(chunk: str) -> tuple[tuple[str, str], ...]:
         """(term, word) of a chunk: itself without the marks around it, the words in it, then terms as they stand."""
         inside = analyzer.terms(chunk)
-        if frequency.keys().isdisjoint(inside):  # as of most chunks
-            return ()
-        candidates = [*_words_of(chunk), *([] if chunk.isascii() else (term for term in inside if term in chunk))]
+        as_they_stand = () if chunk.isascii() else [term for term in inside if term in chunk]
+        candidates = () if frequency.keys().isdisjoint(inside) else (*_words_of(chunk), *as_they_stand)
         terms = ((inside if word == chunk else analyzer.terms(word), word) for word in candidates)
         return tuple((found[0], word) for found, word in terms if len(found) == 1 and found[0] in inside)
 
