@@ -10,8 +10,8 @@ import numpy as np
 
 from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
-from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.retrieval.postings import Postings, check_parameters, postings, query
+from clirbench.types import Documents, Floats, Ints, Ints32, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
@@ -22,9 +21,7 @@ from clirbench.files.lines import Spool
 from clirbench.metrics.kernels import Words, numbering
 from clirbench.retrieval.analyzers import Analyzer
 from clirbench.text import decoded
-from clirbench.types import Documents, Ints, Topic
-
-Ints32 = NDArray[np.int32]
+from clirbench.types import Documents, Ints, Ints32, Topic
 
 ROWS = 12 << 18  # bytes of rows (document, term, count) that are put in order at a time: whole rows
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded

@@ -15,8 +15,8 @@ import numpy as np
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, KnownChunks, count_into
-from clirbench.types import Document, Documents, Topic
+from clirbench.retrieval.postings import KnownChunks, count_into
+from clirbench.types import Document, Documents, Ints32, Topic
 
 MOST_CHUNKS = 1 << 14
 """Chunks between white space whose words are kept, some 6 MB."""
