@@ -23,6 +23,8 @@ from clirbench.text import Numbers, Text, TextLines, decoded
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Ints32 = NDArray[np.int32]
+Codes = NDArray[np.uint32]
 Number = TypeVar("Number", bound=np.generic)
 
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
@@ -235,7 +237,7 @@ class Run:
     topic_ids: tuple[str, ...]
     doc_ids: tuple[str, ...]
     offsets: Ints
-    documents: NDArray[np.int32]
+    documents: Ints32
     scores: Floats
     tied: Floats
     n_matched: Ints
@@ -263,7 +265,7 @@ class Run:
         document_map: DocumentMap,
         topic_ids: tuple[str, ...],
         offsets: Ints,
-        ordinals: Ints | NDArray[np.int32],
+        ordinals: Ints | Ints32,
         tied: Floats,
         n_matched: Ints,
     ) -> "Run":

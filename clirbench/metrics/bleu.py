@@ -8,7 +8,6 @@ import numpy as np
 
 from clirbench.checks import number, one_of
 from clirbench.metrics.tokens import (
-    Offsets,
     ReferenceNgrams,
     References,
     Tokenised,
@@ -17,7 +16,7 @@ from clirbench.metrics.tokens import (
     of_references,
     reference_tokens,
 )
-from clirbench.types import Doubles, TestSet
+from clirbench.types import Doubles, Ints, TestSet
 
 KEPT = 2_000_000
 """N-grams of all references above which tables are made at each use: those of words cost little time."""
@@ -125,7 +124,7 @@ def ngram_statistics(tokeniser: Tokeniser, tokens: Tokens, test: TestSet, order:
     return np.column_stack([lengths, closest_lengths(lengths, known.lengths), matches, counts]).astype(np.float64)
 
 
-def closest_lengths(lengths: Offsets, of_references: Offsets) -> Offsets:
+def closest_lengths(lengths: Ints, of_references: Ints) -> Ints:
     """The reference length closest to each hypothesis length, the shorter one on a tie: (segments,)."""
     shortest_first = np.sort(of_references, axis=0)
     nearest = np.abs(shortest_first - lengths).argmin(axis=0)

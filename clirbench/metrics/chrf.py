@@ -10,8 +10,8 @@ from clirbench.checks import number
 from clirbench.later import keep_recent
 from clirbench.metrics import tokens
 from clirbench.metrics.base import check_aligned, hashable
-from clirbench.metrics.tokens import Numbers, Offsets, ReferenceNgrams, sacrebleu_signature
-from clirbench.types import Doubles, TestSet
+from clirbench.metrics.tokens import ReferenceNgrams, sacrebleu_signature
+from clirbench.types import Doubles, Ints, Ints32, TestSet
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Symbols:
     whitespace: bool
     words: bool = False
 
-    def of(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Numbers, Offsets]:
+    def of(self, lines: Sequence[str], reference: Sequence[str]) -> tuple[Ints32, Ints]:
         """The number of each symbol, equal ones alike in the lines and the reference, and where each line begins."""
         from clirbench.metrics.kernels import without_white
 
@@ -142,7 +142,7 @@ def _reference_ngrams(symbols: Symbols, order: int, reference: Sequence[str]) ->
 
 
 @keep_recent(2)
-def _counts(symbols: Symbols, order: int, hypotheses: Sequence[str], test: TestSet) -> Numbers:
+def _counts(symbols: Symbols, order: int, hypotheses: Sequence[str], test: TestSet) -> Ints32:
     """Hypothesis, reference and matching n-grams against each reference: (references, segments, 3 * order).
 
     Cached, so that chrF1, chrF2, chrF3 and chrF++ of one system count once.

@@ -30,11 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clirbench.native.library import compiled
-from clirbench.types import Doubles, distinct
+from clirbench.types import Codes, Doubles, Ints, Ints32, distinct
 
-Numbers = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Codes = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
 
 PLAIN, WHITE, SYMBOL, POINT, DASH, DIGIT, MARK = range(7)
@@ -53,12 +50,12 @@ class Ngrams(NamedTuple):
     keys: where compiled loops are used, sorted keys of each segment's references, and where a segment's begin.
     """
 
-    symbols: Numbers
-    offsets: Offsets
+    symbols: Ints32
+    offsets: Ints
     n_references: int
     order: int
-    ids: Numbers
-    keys: tuple[NDArray[np.uint64], Offsets] | None
+    ids: Ints32
+    keys: tuple[NDArray[np.uint64], Ints] | None
 
     @property
     def bits(self) -> int:
@@ -72,7 +69,7 @@ class Ngrams(NamedTuple):
         return loop, 1 if bits <= 64 else 2
 
 
-def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) -> Ngrams:
+def ngrams(symbols: Ints32, offsets: Ints, n_references: int, order: int) -> Ngrams:
     """References, ready to be counted against."""
     used = distinct(symbols)
     ids = np.full(int(used[-1]) + 2 if len(used) else 1, len(used) + 1, dtype=np.int32)
@@ -86,7 +83,7 @@ def ngrams(symbols: Numbers, offsets: Offsets, n_references: int, order: int) ->
     return made._replace(keys=(keys, starts))
 
 
-def count_matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Doubles:
+def count_matches(symbols: Ints32, offsets: Ints, references: Ngrams) -> Doubles:
     """Clipped matches of orders 1 to N: (segments, N).
 
     An n-gram counts as often as in the reference that has it most often.
@@ -104,7 +101,7 @@ def count_matches(symbols: Numbers, offsets: Offsets, references: Ngrams) -> Dou
     return matches
 
 
-def _matches(symbols: Numbers, offsets: Offsets, references: Ngrams, begin: int) -> Doubles:
+def _matches(symbols: Ints32, offsets: Ints, references: Ngrams, begin: int) -> Doubles:
     """`count_matches` of `SEGMENTS` from `begin` on: their keys are sorted, in as many stages as the order takes."""
     order, bits, sides = references.order, references.bits, references.n_references + 1
     firsts = range(begin, len(references.offsets) - 1, len(offsets) - 1)
@@ -146,7 +143,7 @@ def _matches(symbols: Numbers, offsets: Offsets, references: Ngrams, begin: int)
     return matches
 
 
-def count_types(ours: Numbers, offsets: Offsets, theirs: Numbers, their_offsets: Offsets) -> tuple[Any, Any, Any]:
+def count_types(ours: Ints32, offsets: Ints, theirs: Ints32, their_offsets: Ints) -> tuple[Any, Any, Any]:
     """REFS, PREDS and MATCH (columns 3t, 3t + 1, 3t + 2 of type t) of each segment: parts of a CSR matrix of non-zeros.
 
     values (non-zeros), float64; columns (non-zeros) and the begin of each row (segments + 1), int32.
@@ -203,7 +200,7 @@ def resampled(by_type: Any, weights: Doubles, beta: float, k: float, micro: bool
 
 
 def numbering(known: Mapping[Any, int]) -> defaultdict[Any, int]:
-    """Numbers of types by what they are: those known, and the next number for each one that is asked for first."""
+    """Ints32 of types by what they are: those known, and the next number for each one that is asked for first."""
     return defaultdict(count(len(known)).__next__, known)
 
 
@@ -229,7 +226,7 @@ class Words:
         text = codes[offsets[first] :].tobytes().decode("utf-32-le", "surrogatepass")
         return [text[a:b] for a, b in pairwise((offsets[first:] - offsets[first]).tolist())]
 
-    def numbers(self, codes: Codes, starts: Numbers, ends: Numbers) -> Numbers:
+    def numbers(self, codes: Codes, starts: Ints32, ends: Ints32) -> Ints32:
         """The number of the word that each token is; a token that is none becomes the next word."""
         if self._number is None:
             text = codes.tobytes().decode("utf-32-le", "surrogatepass")
@@ -245,11 +242,11 @@ class Words:
                 self._grow(*self._held(), int(ends[done] - starts[done]))
         return found
 
-    def _held(self) -> tuple[Codes, Offsets]:
+    def _held(self) -> tuple[Codes, Ints]:
         offsets = self._offsets[: self._n[0] + 1]
         return self._codes[: offsets[-1]], offsets
 
-    def _grow(self, codes: Codes, offsets: Offsets, longest: int = 0) -> None:
+    def _grow(self, codes: Codes, offsets: Ints, longest: int = 0) -> None:
         """Take over these words, with room for twice as many and for one of this length."""
         self._codes, self._n = np.empty(2 * len(codes) + longest + 8, dtype=np.uint32), np.zeros(1, dtype=np.int64)
         self._offsets = np.zeros(2 * len(offsets) + 8, dtype=np.int64)
@@ -271,7 +268,7 @@ def kinds() -> NDArray[np.uint8]:
     return kinds
 
 
-def without_white(codes: Codes, offsets: Offsets) -> tuple[Numbers, Offsets]:
+def without_white(codes: Codes, offsets: Ints) -> tuple[Ints32, Ints]:
     """The code points that are no white space, and where each line begins among them."""
     if (keep := compiled("without_white")) is not None:
         out, first = np.empty(len(codes) + 1, dtype=np.int32), np.empty(len(offsets), dtype=np.int64)
@@ -281,7 +278,7 @@ def without_white(codes: Codes, offsets: Offsets) -> tuple[Numbers, Offsets]:
     return codes[kept].astype(np.int32), np.concatenate([[0], np.cumsum(kept)])[offsets]
 
 
-def cut(codes: Codes, offsets: Offsets, way: int) -> tuple[Numbers, Numbers, Offsets]:
+def cut(codes: Codes, offsets: Ints, way: int) -> tuple[Ints32, Ints32, Ints]:
     """Start and end of every token, and the first token of every line (one more entry than lines)."""
     kind = kinds().take(codes, mode="clip")
     opens = np.zeros(len(kind) + 1, dtype=np.bool_)

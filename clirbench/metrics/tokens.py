@@ -15,20 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.checks import one_of
 from clirbench.errors import ResourceError
 from clirbench.later import Function, keep_recent
 from clirbench.metrics.base import check_aligned, hashable
-from clirbench.types import Doubles, TestSet
+from clirbench.types import Codes, Doubles, Ints, Ints32, TestSet
 
 if TYPE_CHECKING:
     from clirbench.metrics.kernels import Ngrams, Words
 
-Codes = NDArray[np.uint32]
-Offsets = NDArray[np.int64]
-Numbers = NDArray[np.int32]
 References = tuple[Sequence[str], ...]
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200")
@@ -95,8 +91,8 @@ class Tokens:
     `words`: every type by its number: those of the references first, then those that are new here.
     """
 
-    numbers: Numbers
-    offsets: Offsets
+    numbers: Ints32
+    offsets: Ints
     words: "Words"
 
     @property
@@ -104,7 +100,7 @@ class Tokens:
         return len(self.words)
 
     @property
-    def lengths(self) -> Offsets:
+    def lengths(self) -> Ints:
         return np.diff(self.offsets)
 
     @property
@@ -146,7 +142,7 @@ def forget_references() -> None:
         function.cache_clear()
 
 
-def _cut(tokeniser: Tokeniser, lines: Sequence[str], words: "Words") -> tuple[Numbers, Offsets]:
+def _cut(tokeniser: Tokeniser, lines: Sequence[str], words: "Words") -> tuple[Ints32, Ints]:
     """The numbers of the tokens of `lines`, among which `words` takes up new ones, and where each line begins."""
     from clirbench.metrics.kernels import cut
 
@@ -209,7 +205,7 @@ def _reference_types(tokeniser: Tokeniser, references: References) -> Tokens:
     return Tokens(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64), words)
 
 
-def code_points(lines: Sequence[str]) -> tuple[Codes, Offsets]:
+def code_points(lines: Sequence[str]) -> tuple[Codes, Ints]:
     """The code points of the lines run together, and where each line begins (one more entry than lines)."""
     codes = np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     offsets = np.zeros(len(lines) + 1, dtype=np.int64)
@@ -310,8 +306,8 @@ class ReferenceNgrams:
     Line r * segments + s of `offsets` is reference r of segment s, as in `reference_tokens`.
     """
 
-    symbols: Numbers
-    offsets: Offsets
+    symbols: Ints32
+    offsets: Ints
     n_references: int
     order: int
     kept: tuple["Ngrams", ...] | None = None
@@ -323,7 +319,7 @@ class ReferenceNgrams:
         return replace(self, kept=tuple(ngrams for _, ngrams in self.blocks()))
 
     @property
-    def lengths(self) -> Offsets:
+    def lengths(self) -> Ints:
         """(references, segments): symbols of each."""
         return np.diff(self.offsets).reshape(self.n_references, -1)
 
@@ -332,7 +328,7 @@ class ReferenceNgrams:
         for number, begin in enumerate(range(0, self.lengths.shape[1], BLOCK)):
             yield slice(begin, begin + BLOCK), self.kept[number] if self.kept else self._ngrams(begin)
 
-    def matches(self, symbols: Numbers, offsets: Offsets) -> Doubles:
+    def matches(self, symbols: Ints32, offsets: Ints) -> Doubles:
         """Clipped matches of orders 1 to N of one system's lines: (segments, N)."""
         from clirbench.metrics.kernels import count_matches
 

@@ -4,16 +4,19 @@
 
 static void NAME(sort)(KEY *keys, KEY *spare, int64_t n)
 {
-    /* Short runs by insertion, then merged from below: never worse than n log n, whatever the text. */
+    /* Short runs by comparing all with all, without a branch, then merged from below: never worse than n log n. */
     for (int64_t begin = 0; begin < n; begin += RUN) {
-        int64_t end = begin + RUN < n ? begin + RUN : n;
-        for (int64_t i = begin + 1; i < end; i++) {
-            KEY key = keys[i];
-            int64_t j = i;
-            for (; j > begin && keys[j - 1] > key; j--)
-                keys[j] = keys[j - 1];
-            keys[j] = key;
+        int64_t length = begin + RUN < n ? RUN : n - begin, place[RUN];
+        for (int64_t i = 0; i < length; i++) {
+            KEY key = spare[i] = keys[begin + i];
+            place[i] = i;
+            for (int64_t j = 0; j < i; j++) {
+                place[i] -= spare[j] > key;
+                place[j] += spare[j] > key;
+            }
         }
+        for (int64_t i = 0; i < length; i++)
+            keys[begin + place[i]] = spare[i];
     }
     KEY *from = keys, *to = spare;
     for (int64_t width = RUN; width < n; width *= 2) {
@@ -53,9 +56,8 @@ static void NAME(sort_bits)(KEY *keys, KEY *spare, int64_t n, int64_t bits)
     memcpy(spare, keys, (size_t)n * sizeof(KEY));
     for (int64_t i = 0; i < n; i++)
         keys[ends[spare[i] >> (bits - 8)]++] = spare[i]; /* where a bucket begins becomes where it ends */
-    for (int64_t bucket = 0, begin = 0; bucket < 256; begin = ends[bucket++])
-        if (ends[bucket] - begin > 1)
-            NAME(sort)(keys + begin, spare, ends[bucket] - begin);
+    for (int64_t begin = 0; begin < n; begin = ends[keys[begin] >> (bits - 8)])
+        NAME(sort)(keys + begin, spare, ends[keys[begin] >> (bits - 8)] - begin);
 }
 
 /* The keys of a line, in the line's order. */

@@ -7,12 +7,11 @@ from itertools import chain
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.native.library import compiled
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, Postings, check_parameters, postings, query
-from clirbench.types import Documents, Floats, Ints, Run, Topic, rank_order
+from clirbench.retrieval.postings import Postings, check_parameters, postings, query
+from clirbench.types import Documents, Floats, Ints, Ints32, Run, Topic, rank_order
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class BM25(Bm25Settings):
         ranked = _ranked(lists, terms, weights, found, norms, documents.map.id_rank, self.depth, room)
         return Run.joined(documents.map, tuple(topic.topic_id for topic in topics), *ranked)
 
-    def _norms(self, lengths: NDArray[np.int32]) -> Floats:
+    def _norms(self, lengths: Ints32) -> Floats:
         """1 / (k1 * (1 - b + b * dl / avgdl)) for every document, in float32 step by step as Lucene has it."""
         possible = rounded_lengths(np.arange(int(lengths.max()) + 1, dtype=np.int32))  # by length, not by document
         average = np.float32(lengths.sum(dtype=np.int64) / np.count_nonzero(lengths))
@@ -128,7 +127,7 @@ def _idf(frequencies: Ints, n_documents: int) -> Floats:
     return (np.log(1 + (n_documents - df + 0.5) / (df + 0.5)) * (df > 0)).astype(np.float32)
 
 
-def rounded_lengths(lengths: NDArray[np.int32]) -> NDArray[np.int32]:
+def rounded_lengths(lengths: Ints32) -> Ints32:
     """Document lengths as a Lucene index keeps them in one byte: exact to 40, then 4 significant bits above 24.
 
     **Source:** Lucene 9.9.1, `SmallFloat.intToByte4` and `byte4ToInt`.

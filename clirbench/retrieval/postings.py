@@ -14,7 +14,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clirbench.checks import number, whole_number
 from clirbench.errors import AlignmentError, EmptyCollection, InputError
@@ -22,9 +21,7 @@ from clirbench.files.lines import Spool
 from clirbench.metrics.kernels import Words, numbering
 from clirbench.retrieval.analyzers import Analyzer
 from clirbench.text import decoded
-from clirbench.types import Documents, Ints, Topic
-
-Ints32 = NDArray[np.int32]
+from clirbench.types import Documents, Ints, Ints32, Topic
 
 ROWS = 12 << 18  # bytes of rows (document, term, count) that are put in order at a time: whole rows
 FORGET_BEYOND = 16 << 20  # bytes of distinct chunks after which all are forgotten, so that memory stays bounded
@@ -126,7 +123,6 @@ class KnownChunks:
     def __init__(self, terms_of: Callable[[str], Collection[str]], lasting: bool = True) -> None:
         self.terms_of, self.lasting = terms_of, lasting
         self.lock = threading.Lock()  # one pass at a time: chunks are numbered and analysed in turn
-        self.n_analyses = 0
         self.numbers = numbering({})
         self.n_clearings = 0
         self._clear()
@@ -207,7 +203,6 @@ class KnownChunks:
             found += map(self.numbers.__getitem__, self.terms_of(chunk))
             ends.append(len(found))
         self._n_bytes += len(joined)
-        self.n_analyses += len(ends)
         self.hits = self.hits.more(np.array(found, dtype=np.int32), np.array(ends))
 
 

@@ -290,8 +290,8 @@ def _narrow(array: Any) -> Any:
     """Whole numbers in the fewest bytes that hold them; other arrays, and those worth mapping, as they are."""
     if array.dtype.kind not in "iuf" or array.itemsize > 8 or not NARROWED <= array.nbytes < MAPPED:
         return array
-    signed = array.view(f"{array.dtype.byteorder}i{array.itemsize}")
-    most = array.max() if signed.min() >= 0 else np.inf  # no NaN is at most anything, and -0.0 has a sign
+    # Without a sign, which -0.0 has too; a NaN is at most nothing.
+    most = array.max() if array.view(f"{array.dtype.byteorder}i{array.itemsize}").min() >= 0 else np.inf
     for kind in (np.uint8, np.uint16, np.uint32):
         if most <= np.iinfo(kind).max and np.dtype(kind).itemsize < array.itemsize:
             small = array.astype(kind)

@@ -15,8 +15,8 @@ import numpy as np
 from clirbench.checks import whole_number
 from clirbench.errors import InputError
 from clirbench.retrieval.analyzers import Analyzer, ByLanguage
-from clirbench.retrieval.postings import Ints32, KnownChunks, count_into
-from clirbench.types import Document, Documents, Topic
+from clirbench.retrieval.postings import KnownChunks, count_into
+from clirbench.types import Document, Documents, Ints32, Topic
 
 MOST_CHUNKS = 1 << 14
 """Chunks between white space whose words are kept, some 6 MB."""
@@ -181,9 +181,8 @@ def rare_words(documents: Documents, analyzer: Analyzer, min_documents: int) -> 
     def words_of(chunk: str) -> tuple[tuple[str, str], ...]:
         """(term, word) of a chunk: itself without the marks around it, the words in it, then terms as they stand."""
         inside = analyzer.terms(chunk)
-        if frequency.keys().isdisjoint(inside):  # as of most chunks
-            return ()
-        candidates = [*_words_of(chunk), *([] if chunk.isascii() else (term for term in inside if term in chunk))]
+        as_they_stand = () if chunk.isascii() else [term for term in inside if term in chunk]
+        candidates = () if frequency.keys().isdisjoint(inside) else (*_words_of(chunk), *as_they_stand)
         terms = ((inside if word == chunk else analyzer.terms(word), word) for word in candidates)
         return tuple((found[0], word) for found, word in terms if len(found) == 1 and found[0] in inside)
 

@@ -64,10 +64,10 @@ def test_one_table_of_chunks_serves_all_systems_of_a_run() -> None:
     topics = [Topic.of("t", "kept alive between systems")]
     BM25().rank(documents("systems that live", "kept"), topics)
     known = known_chunks(BM25().analyzer)
-    before = known.n_analyses
+    before = known.n_chunks
     BM25().rank(documents("kept", "systems that live"), topics)
     assert known_chunks(BM25().analyzer) is known
-    assert known.n_analyses == before > 0
+    assert known.n_chunks == before > 0
 
 
 def test_lists_are_the_same_from_threads(shared_data: Path) -> None:
