@@ -133,7 +133,7 @@ def _told(sample: str, store: Store | None) -> str:
     """`language_of`, kept by what it is told from: to load the model takes longer than to add a system to a run."""
     if store is None:
         return language_of(sample)
-    key = fingerprint(environment(), language_of, version("py3langid"), version("langcodes"), sample)
+    key = fingerprint(environment(), language_of, *map(version, ("py3langid", "langcodes", "stop-words")), sample)
     found = store.find(key, [key])
     if key not in found:
         found[key] = [language_of(sample)]

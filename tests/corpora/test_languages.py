@@ -65,16 +65,31 @@ AFRIKAANS = 8 * (
 )
 
 
-def test_only_a_text_that_is_english_throughout_is_told_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+GALICIAN = 8 * (
+    "O ministro dixo onte que o goberno vai gastar máis cartos nas escolas no ano que vén. Non é a primeira vez que se "
+    "fai unha promesa así. Segundo ela, houbo problemas cos orzamentos, pero xa están resoltos. O país medrou un dous "
+    "por cento no último trimestre, máis do que se agardaba. "
+)
+BELARUSIAN = 8 * (
+    "Міністр учора сказала, што ўрад у наступным годзе выдаткуе больш грошай на школы. Гэта не першы раз, калі даюць "
+    "такое абяцанне. Паводле яе слоў, раней былі праблемы з бюджэтам, але цяпер яны вырашаны. "
+)
+
+
+def test_only_a_text_that_is_plainly_in_a_language_throughout_is_told_without_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Four common words once called half a German text English; sixteen, paragraphs of Afrikaans."""
     monkeypatch.setattr("clirbench.corpora.layout._identifier", lambda: pytest.fail("the model was asked"))
-    assert language_of("\n".join([ENGLISH] * 12)) == "en"
+    assert [language_of("\n".join([one] * 12)) for one in (ENGLISH, GERMAN)] == ["en", "de"]
     for text in (
         ENGLISH,
         "\n".join([ENGLISH, GERMAN] * 6),
         "\n".join([ENGLISH] * 8 + [GERMAN] * 2),
-        GERMAN * 12,
+        "\n".join([GERMAN] * 8 + [ENGLISH] * 2),
         AFRIKAANS,
+        GALICIAN,
+        BELARUSIAN,
     ):
         with pytest.raises(pytest.fail.Exception, match="the model was asked"):
             language_of(text)
