@@ -241,7 +241,7 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
         yield Finding("choice", f"{_each(of[system])} {said}.", values | _loss(by_each[by][system]))
     if holes := [name for name in grades if np.isnan(result.board[name].values).any()]:
-        said = f"{_each(holes)} lacks values of some systems, so it picks none."
+        said = f"{_each(holes)} has no value for some systems, so it picks none."
         yield Finding.of("choice", said, metrics=holes, systems=[])
 
 
