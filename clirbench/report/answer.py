@@ -158,8 +158,9 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
 
 def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     """What the grade would be with other groups, by the `units=` to type; `grouped_by`: what made those of the run."""
-    units = result.other_readings[by]
-    values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": result.units.source}
+    units, own = result.other_readings[by], result.units
+    values = {"metric": metric, "units": by, "grade": grade, "groups": units.number, "grouped_by": own.source}
+    values |= {"best": own.along_training}
     return Finding.of("reading", **values, together=max(units.groups(result.board.systems), key=len, default=[])[:2])
 
 
@@ -174,7 +175,7 @@ def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
-            said = [f"{listed(m)} {'is' if len(m) == 1 else 'are'} only {WORDS_OF[to]}" for to, m in lower.items()]
+            said = [f"grades drop to {WORDS_OF[to]} for {listed(m)}" for to, m in lower.items()]
             yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
@@ -239,12 +240,11 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
     values = {"measure": measure.name, "runs": units.number, "systems": len(units.labels), "grouped_by": units.source}
     yield Finding("training", values=values)
     yield from _foreign(result)
-    alone, most = result.other_readings.get(NONE), sorted(result.separable, key=lambda row: -row.right)
-    grades = _grades(result, measure, alone) if alone else {row.metric: "" for row in most}
-    best, grade = next(iter(grades.items()), ("", ""))
-    yield from separable(result, best)
-    if grade in SHOWN:
-        yield _reading_of(result, best, NONE, grade)
+    yield from separable(result, max(result.separable, key=lambda row: row.right).metric if result.separable else "")
+    if alone := result.other_readings.get(NONE):
+        best, grade = next(iter(_grades(result, measure, alone).items()))
+        if grade in SHOWN:
+            yield _reading_of(result, best, NONE, grade)
     rows = np.flatnonzero(np.isfinite(measure.values + units.steps + sum(metric.values for metric in metrics)))
     if (own := units.only(rows)).number >= FEWEST_RUNS:
         x, y = np.stack([metric.oriented[rows] for metric in metrics]), measure.oriented[rows]
@@ -316,7 +316,8 @@ def _agreement(found: Finding) -> str:
     judge = {"people": "people's judgments do", "imported": "{measure} does"}.get(found["judged_by"], "retrieval does")
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
-        what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else "{tau} of system pairs"
+        pairs = "pairs between groups" if found["grouped_by"] else "system pairs"
+        what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else f"{{tau}} of {pairs}"
         if worse := found.values.get("worse"):
             what, judge = "{worse_tau} of pairs", "retrieval by {worse} does"
         of = "independent groups of systems" if found["declared"] else "system groups, if independent"
@@ -360,7 +361,7 @@ def _covariate(found: Finding) -> str:
     name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
-        keeps = "so {metric} sees more and keeps its grade (no other metric was asked)"
+        keeps = "so {metric} sees more and keeps its grade (others were not tried)"
         then = keeps if found["grade"] == WEAK else "as by luck: weak at most"
         equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
@@ -370,9 +371,9 @@ def _queries(found: Finding) -> str:
     of = found.values.get
     same = of("first") == of("first_by_second")
     first = "though {first} is first by both" if same else "and {first_by_second} is first"
-    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, by chance perhaps"}
+    said = {"differs": f"the order of the systems differs, {first}", "by_noise": "{by_noise}, a drop that may be noise"}
     if of("grade"):
-        said = {"grade": f"{{metric}} is only {WORDS_OF[found['grade']]}"}
+        said = {"grade": f"the grade of {{metric}} is {WORDS_OF[found['grade']]}"}
     otherwise = "; ".join(text for name, text in said.items() if of(name))
     return f"Topics are {{topics}}, not people's queries{'; by {second} instead, ' if otherwise else ''}{otherwise}."
 
@@ -394,8 +395,8 @@ def _separable(found: Finding) -> str:
         of = "About these systems themselves, more is shown: of their {pairs} pairs"
     many = ", corrected for {tested} metrics" * (found["tested"] > 1)
     luck = f" ({{p_value}} that luck does as well{many})" * (not along)
-    rest = ", and agrees with what was measured in {others_right} of the other {others}" * bool(found["others"])
-    then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", alone too few for a test" * few
+    rest = ", and {others_right} of the {others} that noise may turn round" * bool(found["others"])
+    then = f"; {{metric}} orders {{right}} rightly{luck}{rest}" if tested else ", too few to judge a metric by" * few
     return f"{of}{one_each}, retrieval{' by reference {by}' * bool(found['by'])} can tell {{separable}} apart{then}."
 
 
@@ -410,7 +411,7 @@ def _judged(found: Finding) -> str:
     clauses = {
         " {by}": case == "own" and known("by"),
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
-        "; by scores.reference as set here, the metrics' own reference was no judge": read and found["other_text"],
+        "; scores.reference says, unchecked, that the metrics' reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
         "; the evidence for {metric} is therefore moderate, not strong": not read and known("capped"),
         "; by reference {confirming}, {metric} is strong too": known("confirming"),
@@ -421,8 +422,8 @@ def _judged(found: Finding) -> str:
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
         made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
-        then = "which clirbench does not assume, the evidence for {metric} would be {grade}"
-        return f"If {made} made independently, {then}."
+        then = "at best be {grade}, for {metric}" if found.values.get("best") else "be {grade} for {metric}"
+        return f"If {made} made independently, which clirbench does not assume, the evidence would {then}."
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are steps of one training"
     but += f", type units={{units}}{' (by the names)' * maker}: then {_remains(found)}"

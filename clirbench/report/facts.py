@@ -388,7 +388,7 @@ def _groups(result: Result) -> str:
     if units.independent:
         how = "units=COLUMN says which systems belong together"
         if NUMBERED in result.other_readings:
-            how = "names differ in numbers alone, which are taken for no steps of training; "
+            how = "names differ in numbers alone, not taken for training steps; "
             how += "units=number groups them"
         return f"none ({f'units={typed}' if typed else how})"
     column = units.source in result.board.metadata or units.source in result.board.by_name

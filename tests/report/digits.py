@@ -166,7 +166,9 @@ def _first(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
     if worse := found.get("worse"):
         row = run.kinds[f"reference {worse}", found["metric"]]
         tau, lower = cell(row, "tau"), cell(row, "low")
-    pairs = rf"{metric} orders (.+?) of (?:system )?pairs as .+? \(at least (.+?){sure}{of}\): .+?\."
+    pairs = (
+        rf"{metric} orders (.+?) of (?:system )?pairs(?: between groups)? as .+? \(at least (.+?){sure}{of}\): .+?\."
+    )
     yield pairs, (percent(tau), percent(lower), level)
     yield rf"{metric} orders all (\d+) pairs as .+? \(at least (.+?){sure}{of}\): .+?\.", (
         str(groups * (groups - 1) // 2), percent(lower), level,
@@ -221,10 +223,10 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
             every = sure = every[::-1]
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
-        yield rf"{of}, {told}(?:, alone too few for a test)?\.", [*every, apart]
+        yield rf"{of}, {told}(?:, too few to judge a metric by)?\.", [*every, apart]
         more, rest = (
             rf"{told}; .+? orders (\d+) rightly",
-            r", and agrees with what was measured in (\d+) of the other (\d+)",
+            r", and (\d+) of the (\d+) that noise may turn round",
         )
         number = [str(len(pairs))] if len(pairs := table(run.path / "separable_pairs.tsv")) > 1 else []
         tried = r", corrected for (\d+) metrics" if number else ""

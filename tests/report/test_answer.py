@@ -72,8 +72,9 @@ LINES = [str(i) for i in range(12)]
     [
         ({"G": MAP[:5]}, {}, "G orders all 10 pairs as .* 5 systems, if made independently.*: moderate .*",
          {"G": "moderate"}),
-        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of system pairs as people's judgments do \(at "
-         r"least \d\d %, 95 % confidence; 6 independent groups of systems\): moderate evidence\.", {"G": "moderate"}),
+        ({"G": MAP}, {"family": [*"aabbccddeeff"]}, r"G orders 100 % of pairs between groups as people's judgments do "
+         r"\(at least \d\d %, 95 % confidence; 6 independent groups of systems\): moderate evidence\.",
+         {"G": "moderate"}),
         ({"X": [-value for value in MAP]}, {}, "X orders most pairs the wrong way .at most .* 95 % confidence.*",
          {"X": "contradicted"}),
         ({"G": MAP[:2]}, {}, "Two independent systems cannot validate a metric; make five.", {"G": ""}),
@@ -143,7 +144,8 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     assert found.sentences[:2] == (
         "Names alike but for a number are taken for checkpoints of one run (if not, units=none), which cannot validate "
         "a metric for other runs.",
-        "If each system was made independently, which clirbench does not assume, the evidence for Good would be weak.",
+        "If each system was made independently, which clirbench does not assume, the evidence would at best be "
+        "weak, for Good.",
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
     alone = answered(replace(told, correlations=tuple(correlate(told.board, units=told.units))))
@@ -189,7 +191,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
-        "right in 6 of 6 pairs, so Good sees more and keeps its grade (no other metric was asked)."
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade (others were not tried)."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
@@ -243,7 +245,7 @@ def test_a_measure_that_is_read_may_be_made_from_the_metrics_own_reference() -> 
     read = Column("M{x}", "measure", np.array(MAP), origin="imported")
     assert sentence(judged(read, [])) == f"{said}."
     told = judged(replace(read, declared={"made_from": ""}), [])
-    assert sentence(told) == f"{said}; by scores.reference as set here, the metrics' own reference was no judge."
+    assert sentence(told) == f"{said}; scores.reference says, unchecked, that the metrics' reference was no judge."
     said += "; perhaps by the metrics' own reference, so evidence is moderate at most (else 'scores.reference="
     assert sentence(judged(read, [], capped=True)) == said + "{M{x}: none}')."
 
@@ -339,27 +341,27 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
         ("queries", QUERIES, f"{RARE}; {OTHERWISE}, though A is first by both."),
         ("queries", {**QUERIES, "first_by_second": "B"},
          f"{RARE}; {OTHERWISE}, and B is first."),
-        ("queries", {**QUERIES, "grade": "open"}, f"{RARE}; by titles instead, X is only undecided."),
-        ("queries", {**QUERIES, "by_noise": "X is only undecided"},
-         f"{RARE}; {OTHERWISE}, though A is first by both; X is only undecided, by chance perhaps."),
+        ("queries", {**QUERIES, "grade": "open"}, f"{RARE}; by titles instead, the grade of X is undecided."),
+        ("queries", {**QUERIES, "by_noise": "grades drop to undecided for X"},
+         f"{RARE}; {OTHERWISE}, though A is first by both; grades drop to undecided for X, a drop that may be noise."),
         ("separable_pairs", PAIRS, f"{OWN}, retrieval can tell 10 apart; X orders 9 rightly (p = .020 "
-         "that luck does as well), and agrees with what was measured in 19 of the other 35."),
+         "that luck does as well), and 19 of the 35 that noise may turn round."),
         ("separable_pairs", {**PAIRS, "p_value": 0.06},
          "Of these 10 systems' own 45 pairs, retrieval can tell 10 apart."),
         ("separable_pairs", {**PAIRS, "separable": 9}, "Of these 10 systems' own 45 pairs, retrieval can tell 9 apart, "
-         "alone too few for a test."),
+         "too few to judge a metric by."),
         ("separable_pairs", {**PAIRS, "tested": 5, "by": "B"}, f"{OWN}, retrieval by reference B can tell 10 apart; X "
-         "orders 9 rightly (p = .020 that luck does as well, corrected for 5 metrics), and agrees with what was "
-         "measured in 19 of the other 35."),
+         "orders 9 rightly (p = .020 that luck does as well, corrected for 5 metrics), and 19 of the 35 that "
+         "noise may turn round."),
         ("separable_pairs", {**PAIRS, "of": "groups"}, f"{OWN} (first listed of each of 10 groups), "
-         "retrieval can tell 10 apart; X orders 9 rightly (p = .020 that luck does as well), and agrees with what was "
-         "measured in 19 of the other 35."),
+         "retrieval can tell 10 apart; X orders 9 rightly (p = .020 that luck does as well), and 19 of the 35 that "
+         "noise may turn round."),
         ("separable_pairs", {**PAIRS, "of": "groups", "separable": 9}, "Of these systems' own 45 pairs (first "
-         "listed of each of 10 groups), retrieval can tell 9 apart, alone too few for a test."),
+         "listed of each of 10 groups), retrieval can tell 9 apart, too few to judge a metric by."),
         ("separable_pairs", {**PAIRS, "separable": 45, "right": 44, "others": 0}, f"{OWN}, retrieval can tell 45 "
          "apart; X orders 44 rightly (p = .020 that luck does as well)."),
         ("separable_pairs", {**PAIRS, "of": "checkpoints", "p_value": nan}, "Of these 10 checkpoints' own 45 pairs, "
-         "retrieval can tell 10 apart; X orders 9 rightly, and agrees with what was measured in 19 of the other 35."),
+         "retrieval can tell 10 apart; X orders 9 rightly, and 19 of the 35 that noise may turn round."),
         ("foreign", {"systems": ["A", "B"], "typed": "A,B", "metric": "", "most": False},
          "A and B, perhaps no translation, may flatter all figures: systems.exclude=[A,B]."),
         ("foreign", {"systems": ["A"], "typed": "A", "metric": "X", "grade": "open", "most": False},
@@ -376,8 +378,8 @@ def test_a_system_that_hardly_translates_is_named_once_with_the_grade_of_the_oth
          "This assumes systems made independently; if A-1 and A-2 and others like them are variants of one "
          "system, type units=maker (by the names): then the evidence for X is weak."),
         ("reading", {"metric": "X", "units": "none", "grade": "strong", "grouped_by": "near-copies"},
-         "If even near-copies were made independently, which clirbench does not assume, the evidence for X would be "
-         "strong."),
+         "If even near-copies were made independently, which clirbench does not assume, the evidence would be strong "
+         "for X."),
         ("given", {"given": ["a", "b"], "tested": 0, "metrics": [], "p_value": nan, "note": "n"},
          "clirbench cannot tell whether a metric adds to a and b: n."),
         ("given", {"given": ["a"], "tested": 2, "metrics": ["X", "Y"], "p_value": 0.0004, "note": ""},
