@@ -134,6 +134,9 @@ def _against(result: Result) -> Iterator[Finding]:
 def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     """What to choose by every reference that was asked, be it one or several."""
     measure, column, systems = decision.measure, result.board[decision.measure], result.recommended
+    strange = {row.system for row in result.health if row.foreign}
+    if 2 * len(strange) > len(result.board.systems):
+        decision = replace(decision, reason="most systems share hardly any text with the reference")
     if decision.reason:
         names = np.array(result.board.systems)[column.oriented == np.nanmax(column.oriented, initial=-np.inf)].tolist()
         highest = f" {{highest}} {'has' if len(names) == 1 else 'have'} the highest {{measure}}." if names else ""

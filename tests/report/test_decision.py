@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -227,6 +228,15 @@ def test_what_every_metric_picks_is_named_the_costliest_first() -> None:
     picks = sorted(made.decision.picks[1:], key=lambda pick: made.decision[pick.system].difference)
     said = [sentence.partition(";")[0] for sentence in decision_sentences(made)[1:4]]
     assert said == ["m0 picks h7.", *(f"{pick.metric} picks {pick.system}" for pick in picks)]
+
+
+def test_nothing_is_recommended_where_the_reference_may_be_in_another_language() -> None:
+    """A source in the place of the reference once recommended a system as significantly better than all others."""
+    made = run_of(spread(2.0))
+    names = made.board.systems
+    for strange, begins in ((names[: len(names) // 2], "clirbench recommends"), (names, "clirbench cannot recommend")):
+        of = replace(made, health=tuple(SimpleNamespace(system=name, foreign=True) for name in strange))  # type: ignore[misc]
+        assert decision_sentences(of)[0].startswith(begins)
 
 
 def test_a_choice_that_is_tied_is_right() -> None:
