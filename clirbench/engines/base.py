@@ -7,6 +7,7 @@ puts the store before any engine.
 """
 
 import logging
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -107,6 +108,13 @@ def killed(how: object) -> str:
     """The message of a `Lost`."""
     said = "a worker process was killed (most often: memory ran out). Try fewer workers, engine.workers=1"
     return f"{said}; a rerun does only what is missing. ({str(how).partition(chr(10))[0]})"
+
+
+def nested() -> bool:
+    """Whether this process is a worker of multiprocessing, be it another program's: cores are shared out already, and
+    workers of its own would keep it from ending."""
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
 
 
 def available_cores() -> int:

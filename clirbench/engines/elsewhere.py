@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from clirbench.checks import one_of, require, whole_number
-from clirbench.engines.base import CLOSERS, Done, Lost, Task, answer, available_cores, dispatch, killed
+from clirbench.engines.base import CLOSERS, Done, Lost, Task, answer, available_cores, dispatch, killed, nested
 from clirbench.errors import ConfigError, ResourceError
 
 PATIENCE = 30.0
@@ -64,7 +64,7 @@ class Joblib:
             # Dask itself has handed it out four times.
             raise (ResourceError if self.backend == "dask" else Lost)(killed(error)) from None
         finally:
-            if begun:
+            if begun or nested():
                 pool.stop()
 
 
@@ -79,6 +79,8 @@ class Pool(NamedTuple):
 
 
 def _loky(engine: Joblib, workers: int) -> Pool:
+    if import_module("multiprocessing").current_process().daemon:
+        raise ConfigError("a worker of multiprocessing.Pool may have no workers: engine=serial, or ProcessPoolExecutor")
     loky = import_module("joblib.externals.loky")
     threads = str(max(1, available_cores() // workers))
     pool = loky.get_reusable_executor(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clirbench.checks import whole_number
-from clirbench.engines.base import Done, Lost, Task, answer, available_cores, dispatch, killed
+from clirbench.engines.base import Done, Lost, Task, answer, available_cores, dispatch, killed, nested
 from clirbench.engines.elsewhere import Joblib
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Processes:
     """Forked workers; where this process must not fork (`obstacle`), `engine=joblib`'s new processes.
 
     The first item runs in this process, so that forked workers inherit what was loaded for it. What is left goes to the
-    workers if it seems worth it. `workers`: how many; None = one for each core.
+    workers if it seems worth it. `workers`: how many; None = one for each core, none in a worker of multiprocessing.
     """
 
     workers: int | None = None
@@ -59,7 +59,7 @@ class Processes:
 
     def pmap(self, step: Callable[[Any], Any], items: Sequence[Any], names: Sequence[str] = ()) -> Iterator[Any]:
         alone = getattr(step, "alone", False)
-        workers = 1 if alone or len(items) < 2 else self.workers or available_cores()
+        workers = 1 if alone or len(items) < 2 else self.workers or (1 if nested() else available_cores())
         if workers == 1 and not alone:
             yield from map(step, items)
             return

@@ -1,5 +1,6 @@
 """Engines give the same bytes in the same order, begin with the most expensive, and leave no process behind."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from clirbench.engines.base import Engine, Lost, Task, dispatch
+from clirbench.engines.elsewhere import Joblib
 from clirbench.engines.local import Processes, Serial
 from clirbench.errors import ConfigError, InputError, ResourceError
 from clirbench.types import Doubles
@@ -124,6 +126,25 @@ def test_after_each_death_something_must_end() -> None:
     assert ends == []
     ends = [2, 0, 1, 0, 5]
     assert list(dispatch(Weighed(), list(range(8)), work)) == list(range(8))
+
+
+def in_a_pool(engine: Engine) -> list[int]:
+    """In another program's worker: what the engine makes of four items."""
+    return list(engine.pmap(Weighed(), [1, 2, 3, 4]))
+
+
+def test_a_worker_of_another_programs_pool_ends_after_a_run() -> None:
+    """It once waited five minutes for idle workers of its own, and a daemonic one ended in an AssertionError."""
+    spawn = multiprocessing.get_context("spawn")
+    for engine in (Processes(), Joblib(workers=2)):
+        process = spawn.Process(target=in_a_pool, args=(engine,))
+        process.start()
+        process.join(100)
+        assert process.exitcode == 0
+    with spawn.Pool(1) as pool:
+        assert pool.apply(in_a_pool, (Processes(),)) == [1, 2, 3, 4]
+        with pytest.raises(ConfigError, match="may have no workers: engine=serial"):
+            pool.apply(in_a_pool, (Joblib(workers=2),))
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
