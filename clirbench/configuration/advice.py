@@ -510,6 +510,8 @@ def in_python(text: str) -> str:
 
     >>> in_python("topics.n=0 must be a whole number; type 'measures=[MAP,nDCG]' relevance.path=q.txt")
     'topics__n=0 must be a whole number; type measures=["MAP", "nDCG"] relevance__path="q.txt"'
+    >>> in_python("rename it ('scores.rename={OLD: NEW}')")
+    'rename it (scores__rename={"OLD": "NEW"})'
     """
     text = re.sub(r"(type |: |')clirbench (\S*[^\s';.])(?=[';.]|\s*$)", r'\1cb.run("\2")', text)
     return SETTING.sub(_in_python, re.sub(r"; '--cfg job -p \w+' shows its keys", "", text))
@@ -527,6 +529,8 @@ def _in_python(found: re.Match[str]) -> str:
 def _value(text: str) -> str:
     if "..." in text or (text[:1] == "[" and "(" in re.sub(r'"[^"]*"', "", text)):  # objects, as Python writes them
         return text
+    if text.startswith("{"):
+        return re.sub(r'([{:,]\s*)([^{}:,"]+?)(?=\s*[:,}])', r'\1"\2"', text)
     if text.startswith("["):
         items = re.findall(r'"[^"]*"|[^,]+', text[1:-1])
         return f"[{', '.join(map(_value, map(str.strip, items)))}]"
