@@ -138,14 +138,14 @@ def _metric(path: Path) -> tuple[str, str, str, str, str]:
 @cache
 def metrics() -> dict[str, Any]:
     """Every metric of conf/ by its name there, built as the program builds it."""
-    from hydra import compose, initialize_config_dir
     from hydra.utils import instantiate
+
+    from clirbench.configuration.composing import compose_configuration
 
     names = [path.stem for path in choices("metric")]
     files = ("ScoreFile", "BLEURTmean", "BLEURTmedian", "COMET", "MetricX", "BERTScore")
     needs = ["metric.Command.command='cat {hypothesis}'", *(f"metric.{n}.path='scores/{{system}}.txt'" for n in files)]
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", overrides=["+experiment=demo", f"metric=[{','.join(names)}]", *needs])
+    cfg = compose_configuration(["+experiment=demo", f"metric=[{','.join(names)}]", *needs])
     return {name: instantiate(cfg.metric[name], _convert_="all") for name in names}
 
 
