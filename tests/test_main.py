@@ -254,7 +254,7 @@ class TestEveryEndIsOurs:
             ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
             ("measures=[MAP", "A bracket is not closed; type 'measures=[MAP]'"),
             ("measures=[]]", "measures=[]]: cannot be read. A value with ="),
-            ("units=größe", "unknown metadata column in units 'größe'"),
+            ("units=größe", "units=größe: there is no such column of systems.tsv"),
             ('topics="titles', "cannot be read. A value with ="),
             ("topics=" + "x" * 5000, "Choices: gov2, jsonl, keyterms"),
             ("é=1", "there is no key 'é'"),
