@@ -373,7 +373,9 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, a file was expected") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the gzip file is damaged or truncated ({error})") from None
+        name = path.name.removesuffix(".gz").removesuffix(".txt")
+        out = f", or leave the system out: 'systems.exclude=[{name}]'" if path.parent.name == "systems" else ""
+        raise InputError(f"{path}: the gzip file is damaged or truncated ({error}); copy it again{out}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 

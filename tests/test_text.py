@@ -115,20 +115,3 @@ def test_numbers_are_names_padded_to_one_width(n, begin, end) -> None:
     assert all(names[at] == expected[at] for at in (-n, -1, 0, n - 1) if n)
     with pytest.raises(IndexError):
         names[n]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("caf\u00e9\n".encode("latin1"), "iconv -f LATIN1 -t UTF-8 .*text.txt > new.txt"),
-        ("caf\u00e9 \u2019\n".encode("cp1252"), "iconv -f CP1252 -t UTF-8 .*text.txt > new.txt"),
-        ("caf\u00e9\n".encode("utf-16"), "iconv -f UTF-16"),
-        (b"PK\x03\x04\xff xl/workbook.xml", "is an Excel file; save it as CSV"),
-        (b"\xd0\xcf\x11\xe0\xff", "is an Excel file; save it as CSV"),
-        (b"PK\x03\x04\xff a.txt", "is a zip archive; unpack it"),
-    ],
-)
-def test_what_is_not_utf8_is_told_with_its_cure(tmp_path: Path, content: bytes, said: str) -> None:
-    (tmp_path / "text.txt").write_bytes(content)
-    with pytest.raises(InputError, match=said):
-        TextFile(tmp_path / "text.txt").lines()

@@ -85,6 +85,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"Type {_set('metric', *_bare(words[place:]))}"
     if meant := elsewhere(word):
         return f"Type {meant}"
+    if word == Path.cwd().name and any(Path().glob("reference*")):
+        return f"This is {word}: type clirbench ."
     near = f" Type clirbench {one}." if _is_folder(one := near_path(path)) else closest_match(word, [*commands])
     return f"{near} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
 
