@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import IO, Any, Protocol, cast
 
 from clirbench.checks import whole_number
@@ -296,6 +297,8 @@ class Numbers(Sequence[str]):
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 DIGITS = re.compile(r"\d+")
+CP1252 = re.compile(rb"(?s)(?!.*[\x81\x8d\x8f\x90\x9d]).*[\x80-\x9f]")
+"""Text of Windows: it has characters where LATIN1 has controls, and none of the bytes that it leaves open."""
 
 
 def replace_lone_surrogates(text: str) -> str:
@@ -314,8 +317,19 @@ def invalid_utf8(where: Path | str, content: bytes, start: int) -> InputError:
     line = content.count(b"\n", 0, start) + 1
     byte = start - (content.rfind(b"\n", 0, start) + 1) + 1
     said = f"{where}: line {line}, byte {byte}: 0x{content[start]:02x} is not valid UTF-8;"
-    wide = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}.get(content[:2], "LATIN1")  # the first bytes of a file
-    return InputError(f"{said} convert it: iconv -f {wide} -t UTF-8 {where} > new.txt")
+    if content[:4] == b"\xd0\xcf\x11\xe0" or (content[:4] == b"PK\x03\x04" and b"xl/" in content):
+        return InputError(f"{where}: is an Excel file; save it as CSV (or TSV) and name that file here")
+    if content[:4] == b"PK\x03\x04":
+        return InputError(f"{where}: is a zip archive; unpack it (unzip {quote(str(where))}) and name what was in it")
+    narrow = "CP1252" if CP1252.match(content) else "LATIN1"
+    wide = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}.get(content[:2], narrow)  # the first bytes of a file
+    return InputError(f"{said} convert it: {to_new_file(f'iconv -f {wide} -t UTF-8', where)}")
+
+
+def to_new_file(command: str, where: Path | str) -> str:
+    """What to type to pass a file, unpacked, through a command; the file stays as it is."""
+    name = quote(str(where))
+    return f"gzip -dc {name} | {command} > new.txt" if str(where).endswith(".gz") else f"{command} {name} > new.txt"
 
 
 def decoded(blocks: Iterable[bytes], where: Path | str) -> Iterator[tuple[int, bytes, str]]:
@@ -359,7 +373,9 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
     except IsADirectoryError:
         raise InputError(f"{path}: is a folder, a file was expected") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the gzip file is damaged or truncated ({error})") from None
+        name = path.name.removesuffix(".gz").removesuffix(".txt")
+        out = f", or leave the system out: 'systems.exclude=[{name}]'" if path.parent.name == "systems" else ""
+        raise InputError(f"{path}: the gzip file is damaged or truncated ({error}); copy it again{out}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 

@@ -15,7 +15,7 @@ from omegaconf import open_dict
 from clirbench import __version__
 from clirbench.__main__ import job, main, prepare_arguments
 from clirbench.configuration.composing import composed
-from clirbench.errors import InputError, UnknownName
+from clirbench.errors import ConfigError, InputError, UnknownName
 from tests.conftest import put, records as table
 
 FAST = ["topics.n=8", "relevance.k=3", "metric=[BLEU,MacroF1]", "engine=serial"]
@@ -254,7 +254,7 @@ class TestEveryEndIsOurs:
             ("analysis={a:1}", "analysis={a:1} must be a list of names, [A,B]: the analyses to make"),
             ("measures=[MAP", "A bracket is not closed; type 'measures=[MAP]'"),
             ("measures=[]]", "measures=[]]: cannot be read. A value with ="),
-            ("units=größe", "unknown metadata column in units 'größe'"),
+            ("units=größe", "units=größe: there is no such column of systems.tsv"),
             ('topics="titles', "cannot be read. A value with ="),
             ("topics=" + "x" * 5000, "Choices: gov2, jsonl, keyterms"),
             ("é=1", "there is no key 'é'"),
@@ -289,6 +289,11 @@ class TestEveryEndIsOurs:
         assert said in shown
         assert shown.startswith("error: - " if override == "é=1" else "error: ")
         assert shown.count("\n") == (2 if override == "é=1" else 1)
+
+    def test_a_folder_that_is_named_inside_itself(self, small_texts: Path, monkeypatch) -> None:
+        monkeypatch.chdir(small_texts)
+        with pytest.raises(ConfigError, match=f"This is {small_texts.name}: type clirbench \\."):
+            prepare_arguments([small_texts.name])
 
     @pytest.mark.parametrize("words", ["topics=keyterms,titles -m seed=3", "-m topics=keyterms,titles seed=3"])
     def test_options_may_stand_between_overrides(self, words: str) -> None:

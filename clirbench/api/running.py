@@ -18,7 +18,7 @@ from functools import partial
 from io import TextIOWrapper
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clirbench import __version__
 from clirbench.api.outcome import Outcome, RunWarning, Tables, checked_path, in_python, pandas_frame
@@ -138,13 +138,15 @@ def events(folder: str | Path) -> list[dict[str, Any]]:
 DATAFRAME = "a DataFrame in Python"
 """What provenance names in the place of a file that is gone as soon as it is read."""
 WORD = re.compile(r"[A-Za-z_][\w.@+/-]*", re.ASCII)
+_NOT_GIVEN: Any = ...
+"""In the place of a name: the demo, which None does not start, as of a variable that was not set."""
 SPECIAL = re.compile(r"[\\()\[\]{}:=, \t]")
 BEFORE_QUOTE = re.compile(r'(\\*)("|\Z)')
 
 
 @in_python("cb.run('DIR', metric=['BLEU']), of one folder or experiment, or cb.run(texts={...}, references=[...])")
 def run(
-    experiment: str | None = None,
+    experiment: str | Path = _NOT_GIVEN,
     /,
     *,
     texts: Any = None,
@@ -194,12 +196,19 @@ def run(
         True
     """
     sides = {"references": references, "source": source, "documents": documents}
-    if not isinstance(named := cast("Any", experiment), str | Path | None):
+    named: Any = None if experiment is _NOT_GIVEN else experiment
+    if not isinstance(named, str | Path | None):
         frame = "; scores in it are cb.correlate(df, measures=['MAP'])" if pandas_frame(named) is not None else ""
         frame = "; folders are run one by one, [cb.run(one) for one in [...]]" if isinstance(named, list) else frame
         said = f"a name or a folder was expected, not {type(named).__name__}"
         raise ConfigError(f"run: {said}; lines of systems are cb.run(texts={{'A': [...]}}, references=[...]){frame}")
-    path = Path(texts if isinstance(texts, str | Path) else experiment or "")
+    if not (named or experiment is _NOT_GIVEN):
+        raise ConfigError(f"run: {named!r} names no experiment and no folder; give cb.run('DIR'), or cb.run('demo')")
+    path = Path(texts if isinstance(texts, str | Path) else named or "")
+    frames = (name for name in ("scores", "scores__tables") if name in settings)
+    if scores := [name for name in frames if pandas_frame(settings[name]) is not None]:
+        said = "scores of a DataFrame are cb.correlate(df, measures=['MAP']); of a file, scores__tables=['FILE']"
+        raise ConfigError(f"{scores[0]}: {said}")
     if path.is_file() or (texts is not None and path.is_dir() and path.name):
         folder = path if path.is_dir() else path.parent
         said = f"{str(path)!r} is no name of systems' lines or of a folder of MT outputs"
@@ -212,11 +221,14 @@ def run(
             shape = "{'A': [line, ...], ...}" if meant == "texts" else "[line, ...]"
             raise ConfigError(f"{name}: lines are given as {meant}={shape}")
     if texts is None:
-        return _run(experiment, {**{name: one for name, one in sides.items() if one is not None}, **settings})
+        return _run(named, {**{name: one for name, one in sides.items() if one is not None}, **settings})
+    for name in settings:
+        if "_" not in name and (meant := closest(name, [*sides], 0.8)):
+            raise ConfigError(f"{name}: {meant} is meant; give {meant}=[line, ...]")
     if other := [name for name in ("corpus", "folder", "test_folder") if settings.get(name) is not None]:
         raise ConfigError(f"texts and {other[0]}: one of the two says what is read; leave out the other")
-    if experiment not in (None, "folder"):
-        raise ConfigError(f"texts: {experiment!r} has texts of its own; leave its name out")
+    if named not in (None, "folder"):
+        raise ConfigError(f"texts: {named!r} has texts of its own; leave its name out")
     corpus = held_corpus(texts, size=settings.pop("documents__size", 1), **sides)
     return _run("folder", {"corpus": corpus, **settings})
 
@@ -293,7 +305,7 @@ def quote_value(value: Any) -> str:
     return '"' + text.replace("${", "\\${") + '"'
 
 
-MENDED = re.compile(r"sed -E \"s/(.*?)/(.*?)/g\" ('.*?'|\S+) > \S+")
+MENDED = re.compile(r"sed -E \"(.*?)\" ('.*?'|\S+) > \S+")
 
 
 @in_python("cb.correlate(df, measures=['MAP'])")
@@ -323,10 +335,15 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
             return _run("scores", {"scores__tables": [path], **named, **settings}, path)
         except ClirbenchError as error:
             for one in getattr(error, "errors", (error,)):
-                said = (MENDED.sub(r'df.replace(r"\1", r"\2", regex=True)', str(text)) for text in one.args)
+                said = (MENDED.sub(_replaced, str(text)) for text in one.args)
                 said = (text.replace(str(path), "the DataFrame") for text in said)
                 one.args = tuple(text.replace("scores.measures", "measures") for text in said)
             raise
+
+
+def _replaced(found: re.Match[str]) -> str:
+    """What to type in the place of sed."""
+    return "df" + re.sub(r";?s/(.*?)/(.*?)/g", r'.replace(r"\1", r"\2", regex=True)', found[1])
 
 
 def _listed(key: str, names: Any) -> list[str]:

@@ -35,6 +35,8 @@ def lines_of(what: str, lines: Any) -> tuple[str, ...]:
     kept = tuple(_plain(lines))
     if wrong := next((at for at, line in enumerate(kept, start=1) if not isinstance(line, str)), 0):
         join = "; give [' '.join(words) for words in LINES]" if isinstance(kept[wrong - 1], list) else ""
+        empty = kept[wrong - 1] is None or kept[wrong - 1] != kept[wrong - 1]  # NaN
+        join = "; an empty line is '', in pandas LINES.fillna('')" if empty else join
         said = f"{what}: line {wrong} is {kept[wrong - 1]!r:.60}: a list of lines was expected, each a text"
         raise InputError(f"{said}{join}")
     return tuple(line.removesuffix("\n") for line in kept)

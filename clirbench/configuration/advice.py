@@ -15,7 +15,7 @@ from clirbench.configuration.laboratories import CONF, choices, is_measure, pars
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
 from clirbench.files.kinds import TOPICS, kind_of, to_type
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
-from clirbench.text import near_path
+from clirbench.text import near_path, whole_text
 
 OUTPUT = ("o", "out", "output", "outdir", "output-dir", "output_dir")
 """Options of other programs that name the folder of results."""
@@ -70,6 +70,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         several = "A run is of one folder: run each, then type clirbench pool RUN RUN"
         return several if any(one.startswith("folder=") for one in words[:place]) else f"Type folder={word}"
     if path.is_file():
+        if path.suffix in (".xlsx", ".xls", ".zip"):
+            whole_text(path)  # which says what it is
         if meant := to_type(path, kind_of(path) or ("table" if path.suffix in (".tsv", ".csv") else "")):
             return f"Type {meant}"
         if (path.parent / "provenance.json").is_file():
@@ -83,6 +85,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"Type {_set('metric', *_bare(words[place:]))}"
     if meant := elsewhere(word):
         return f"Type {meant}"
+    if word == Path.cwd().name and any(Path().glob("reference*")):
+        return f"This is {word}: type clirbench ."
     near = f" Type clirbench {one}." if _is_folder(one := near_path(path)) else closest_match(word, [*commands])
     return f"{near} Commands: {', '.join(commands)}. A run: clirbench DIR".lstrip()
 

@@ -17,18 +17,21 @@ Which of the published scores take part, and why others do not, is decided here;
 codes, and the language that a text is in.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from clirbench.checks import name_list
 from clirbench.corpora.jsonl import JsonlText
 from clirbench.errors import ClirbenchError, ConfigError, InputError, UnknownName, closest, gathered, raise_all
-from clirbench.files.run_files import PROVENANCE
+from clirbench.files.run_files import PROVENANCE, read_provenance
+from clirbench.files.score_tables import by_metric
 from clirbench.files.tables import MISSING, TextTable, read_table
 from clirbench.text import Text, TextFile, check_name, did_you_mean
 from clirbench.types import by_key
@@ -190,7 +193,12 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
         found = sorted({path.parent for path in around})
         meant = [f"; type {f'{layout.key}{one}' if layout.key else f'clirbench {one} (folder={one})'}" for one in found]
         if PROVENANCE in layout.ignored:
-            meant = [f"; it is the folder of a run, whose page is {where / 'report.html'}"]
+            made = read_provenance(where)
+            folder = made.get("configuration", {}).get("folder")
+            texts = quote(os.path.relpath(Path(made.get("directory", ""), str(folder))))
+            of = f"; to run its texts again, type clirbench {texts}" if folder else ""
+            page = f"; it is the folder of a run, whose page is {where / 'report.html'}"
+            meant = [f"{page}; to check the run, type clirbench verify {quote(str(where))}{of}"]
         near = closest("reference.txt", layout.ignored, 0.6) or "what is meant"
         there = f" but {', '.join(layout.ignored[:5])}: rename {near} to reference.txt" if layout.ignored else ""
         other = "corpus=mtme corpus.pair=PAIR" if (where / "system-outputs").is_dir() else "corpus=NAME"
@@ -255,7 +263,7 @@ def official_scores(layout: Layout, scoring: str) -> OfficialScores:
     if (path := layout.single(METRICS)) is not None:
         table = read_table(path)
         table.require("system", "metric", "score")
-        found |= by_key(((path, row["metric"]), (row["system"], row["score"])) for row in table.records())
+        found |= {(path, one.header[1]): [(row[0], row[1]) for row in one.rows] for one in by_metric(table)}
     if (path := layout.single(PEOPLE)) is not None:
         table = read_table(path)
         table.require("system", STANDARDISED, "kind")

@@ -17,7 +17,7 @@ from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputE
 from clirbench.files.lines import Lines, line_ends, n_blank
 from clirbench.files.tables import require_columns, table_rows
 from clirbench.pages import many
-from clirbench.text import Text, check_name
+from clirbench.text import Text, check_name, to_new_file
 from clirbench.types import DocumentMap, Documents, Ints, TestSet
 
 SHOWN = 10
@@ -44,7 +44,8 @@ def unequal_lines_error(where: str, found: int, expected_where: str, expected: i
     """The error for two texts that must have the same number of lines; `cure`: what to do, if it is known."""
     ends = ", and lines end at '\\n' alone" if found and Path(where).exists() else ""
     said = f"{where} has {many(found, 'line')}, {expected_where} has {expected}; both must have one segment a line"
-    return AlignmentError(f"{said}{ends}{cure}")
+    header = f"; if its line 1 is a header, type {to_new_file('sed 1d', where)}, and put new.txt in its place"
+    return AlignmentError(f"{said}{ends}{header if ends and found == expected + 1 else ''}{cure}")
 
 
 def first_ten(items: "Sequence[object] | Ints") -> str:

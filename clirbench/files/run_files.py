@@ -130,9 +130,10 @@ def read_provenance(folder: Path, needed: Sequence[str] = ()) -> dict[str, Any]:
 
 def no_run(folder: Path, name: str) -> InputError:
     """The error for a folder of a run that has no file of this name."""
+    if not folder.exists():
+        return InputError(f"{folder}: no such folder{did_you_mean(folder)}")
     runs = [*folder.parent.glob(name), *sorted(folder.glob(f"*/{name}")), *sorted(folder.glob(f"*/*/{name}"))]
     meant = f"; '{runs[0].parent}' is the folder of one" if runs else ""
-    meant = did_you_mean(folder) if not folder.exists() else meant
     meant = f"; 'clirbench {folder}' makes a run of it" if (folder / "systems").is_dir() else meant
     return InputError(f"{folder}: not the folder of a finished run: it has no {name}{meant}")
 

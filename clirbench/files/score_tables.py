@@ -29,14 +29,15 @@ from clirbench.files.run_files import numbers
 from clirbench.files.tables import MISSING, TextTable, as_number, first_of, read_table, system_column
 from clirbench.scoreboard import Column, Scoreboard, aligned
 from clirbench.text import TextFile, did_you_mean, whole_content
-from clirbench.types import Doubles
+from clirbench.types import Doubles, by_key
 
 EMBEDDED = "embedded:"
 ERRORS = re.compile(r"(h?ter|[wc]er|metricx|autorank)(?![a-z]).*", re.IGNORECASE)
 """Metrics in which less is better by definition: edit rates, MetricX (errors from 0 to 25), WMT's mean rank."""
+LONG = ["metric", "score", "system"]
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
-LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?")
-"""Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, whatever the grammar says."""
+LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?( *(±|\+/?-)[\d., ]*%?)?")
+"""Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, `.31 ± .02`, whatever the grammar says."""
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*")
 """Such cells whose marks stand between groups of digits."""
 
@@ -52,7 +53,8 @@ class ScoreTables:
     a hole in its columns. `title` heads the tau table of the imported measures. `missing` says what an empty or NaN
     cell of a numeric column is: an `error`, or a `hole`, which its column has. With a `mark`, an imported measure that
     is computed too is called `NAME[mark]`. A text column with one of the names `metrics` is an error, unless `metadata`
-    names it. `further`: tables that are read already, such as the official scores of a folder.
+    names it. A table of the columns system, metric and score alone
+    has a column for each metric. `further`: tables that are read already, such as the official scores of a folder.
 
     `read` raises `InputError` for a system that stands twice, a cell that is missing or infinite, text in a column
     that is named as numeric; `ConfigError` for a column that is in two tables, or both computed and imported;
@@ -90,8 +92,9 @@ class ScoreTables:
         for one in given:
             with gathered(errors):
                 table = one if isinstance(one, TextTable) else _table_at(table_path(one))
-                named.update(_data_columns(table))
-                tables.append(self._renamed(table))
+                for part in by_metric(table) if sorted(map(str.lower, table.header)) == LONG else [table]:
+                    named.update(_data_columns(part))
+                    tables.append(self._renamed(part))
         for table in tables:
             with gathered(errors):
                 self._refuse_marks(table)
@@ -134,9 +137,12 @@ class ScoreTables:
         cells = [cell for of in odd.values() for cell in of]
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
         sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if all(map(GROUPED.fullmatch, marked)) else r"s/([0-9]),([0-9])/\1.\2/g"
-        typed = f'sed -E "{sed if marked else "s/%//g"}" {quote(table.where)} > new{quote(Path(table.where).suffix)}'
+        percent, spread = "s/%//g", r"s/ *(±|\+[^A-Za-z0-9]?-) *[0-9]*[.]?[0-9]+//g"
+        needed = (bool(marked), "%" in "".join(cells), any(re.search("[±+]", cell[1:]) for cell in cells))
+        seds = ";".join(one for one, there in zip((sed, percent, spread), needed, strict=True) if there)
+        typed = f'sed -E "{seds}" {quote(table.where)} > new{quote(Path(table.where).suffix)}'
         said = f"column {', '.join(map(repr, odd))}: such as {', '.join(map(repr, cells[:3]))}; 12.5 and 1e-3 are read,"
-        text = f"without commas, spaces and %; type {typed} (if it is text, 'scores.metadata=[{','.join(odd)}]')"
+        text = f"without commas, spaces, % and ±; type {typed} (if it is text, 'scores.metadata=[{','.join(odd)}]')"
         raise InputError(f"{table.where}: {said} {text}")
 
     def _column(self, name: str, values: Doubles, computed: Collection[str]) -> Column:
@@ -203,6 +209,15 @@ class ScoreTables:
 
     def _is_marked(self, name: str, computed: Collection[str]) -> bool:
         return bool(self.mark) and name in self.measures and name in computed
+
+
+def by_metric(table: TextTable) -> list[TextTable]:
+    """A table with the columns system, metric and score, in any case, as one table for each metric."""
+    header = [name.lower() for name in table.header]
+    rows = [[row[header.index(name)] for name in ("metric", "system", "score")] for row in table.rows]
+    cells = by_key((row[0], (row[1], row[2])) for row in rows)
+    lines = by_key((row[0], line) for row, line in zip(rows, table.numbers, strict=True))
+    return [TextTable(table.where, ("system", name), tuple(of), tuple(lines[name])) for name, of in cells.items()]
 
 
 def _table_at(path: Path) -> TextTable:
@@ -359,9 +374,9 @@ def keys_by_file(files: Mapping[str, Path | None], keys: Collection[str]) -> dic
     names = [(key, Path(without_suffix(key)).parts) for key in keys]
     shared = {system: {key: _shared(system, file, parts) for key, parts in names} for system, file in files.items()}
     found = {}
-    for system, by_key in shared.items():
-        most = max(by_key.values(), default=0)
-        best = [key for key, length in by_key.items() if most and length == most]
+    for system, lengths in shared.items():
+        most = max(lengths.values(), default=0)
+        best = [key for key, length in lengths.items() if most and length == most]
         if len(best) == 1 and all(other[best[0]] < most for name, other in shared.items() if name != system):
             found[system] = best[0]
     return found

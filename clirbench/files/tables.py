@@ -48,16 +48,22 @@ class TextTable:
         require_columns(self.where, names, self.header)
 
     def unique(self, name: str) -> None:
-        """Raise `InputError` where a cell of the column is empty, no name (`check_name`), or stands twice."""
-        first: dict[str, int] = {}
-        for number, cell in zip(self.numbers, self.column(name), strict=True):
+        """Raise `InputError` where a cell of the column is empty, no name (`check_name`), or stands twice, as all do
+        where a table was appended to itself."""
+        lines, again = dict[str, list[int]](), list[int]()
+        for number, cell, row in zip(self.numbers, self.column(name), self.rows, strict=True):
             if not cell.strip():
                 raise InputError(f"{self.where}: line {number}: column {name!r} is empty")
             check_name(f"{self.where}: line {number}", name, cell)
-            if cell in first:
-                said = f"{name} {cell!r} stands on line {first[cell]} already; one line each"
-                raise InputError(f"{self.where}: line {number}: {said}")
-            first[cell] = number
+            (again if row == self.header else lines.setdefault(cell, [])).append(number)
+        said = [f"line {number} repeats the header: delete it" for number in again[:1]]
+        twice = {cell: of for cell, of in lines.items() if len(of) > 1}
+        for cell, of in [*twice.items()][:1]:
+            one = f"line {of[1]}: {name} {cell!r} stands on line {of[0]} already; one line each"
+            many = f"{len(twice)} {name}s stand twice, the first {cell!r} on lines {of[0]} and {of[1]}; keep one line"
+            said.append(one if len(twice) == 1 else f"{many} for each")
+        if said:
+            raise InputError(f"{self.where}: {'; '.join(said)}")
 
 
 def require_columns(where: str, names: Sequence[str], header: Sequence[str]) -> None:

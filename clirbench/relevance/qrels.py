@@ -72,6 +72,9 @@ class QrelsFile:
                 plain = ZEROS.sub("", judgment.doc_id)
                 if meant := next((one for one in documents.map.doc_ids if ZEROS.sub("", one) == plain), ""):
                     cure = f"{meant!r} is: write the numbers of ids with zeros as the collection does"
+                elif not any(one.doc_id in known for _, one in self._judgments()):
+                    cure = "nor is any other that is judged: they are of another collection than this, which has"
+                    cure += f" {_first(documents.map.doc_ids)}; name the folder of theirs"
                 where = f"{file}: line {judgment.line}"
                 raise InputError(f"{where}: document {judgment.doc_id!r} is not in the collection; {cure}")
             else:

@@ -17,7 +17,7 @@ from math import nan
 
 import numpy as np
 
-from clirbench.errors import UnknownName
+from clirbench.errors import ConfigError, closest_match
 from clirbench.pages import fixed, many
 from clirbench.scoreboard import Scoreboard
 from clirbench.systems.likeness import makers
@@ -102,7 +102,7 @@ def units_of(
 
     `near`: pairs of systems of nearly the same text; what chains of them connect is together. `stems`: of names that
     the texts confirm, by system. A system with an empty cell is a unit by itself. A column comes before a reading of
-    the same name. Raises `UnknownName`.
+    the same name. Raises `ConfigError`.
     """
     steps, source = steps_of(board)
     if units == NONE:
@@ -112,7 +112,9 @@ def units_of(
             return Units(_filled(board.metadata[units], board.systems), units, steps, source)
         if units in (named := _by_name(board, near)):
             return named[units]
-        raise UnknownName("metadata column in units", units, [*board.metadata, NONE, *named])
+        known = [*board.metadata, NONE, *named]
+        said = f"units={units}: there is no such column of systems.tsv or a score table.{closest_match(units, known)}"
+        raise ConfigError(f"{said} Here type {' or '.join(f'units={one}' for one in known)}")
     for column in (*RUNS, *KINDS):
         labels = _filled(board.metadata.get(column, ()), board.systems)
         if labels and _makes_units(column, labels, steps):

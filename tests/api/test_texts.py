@@ -78,7 +78,11 @@ def frame(**columns: list[Any]) -> pd.DataFrame:
         (lambda: cb.run(texts={}, references=LINES), r"^texts: .* was expected, not \{\}"),
         (lambda: cb.run(texts={"A": LINES}), r"^texts: .* is missing, references=\[line, ...\]"),
         (lambda: cb.run(texts={"A": "a b"}, references=LINES), r"^texts\['A'\]: a list of lines was expected"),
-        (lambda: cb.run(texts={"A": ["x", None]}, references=LINES), r"^texts\['A'\]: line 2 is None"),
+        (lambda: cb.run(texts={"A": ["x", None]}, references=LINES), r"^texts\['A'\]: line 2 is None.*fillna\(''\)"),
+        (lambda: cb.run(texts={"A": LINES}, reference=LINES), "^reference: references is meant"),
+        (lambda: cb.run(scores=frame()), r"^scores: scores of a DataFrame are cb.correlate\(df, measures="),
+        (lambda: cb.run(None), r"^run: None names no experiment and no folder; give cb.run\('DIR'\)"),  # type: ignore[arg-type]
+        (lambda: cb.load("no/such"), "^no/such: no such folder"),
         (lambda: cb.run(texts={"A": LINES[1:]}, references=LINES), r"texts\['A'\] has 3 lines, references has 4"),
         (lambda: cb.run(texts={"A": LINES}, references=LINES, source=["x"]), "^source has 1 line, references has 4"),
         (lambda: cb.run(texts={"A": LINES}, references=LINES, documents=["d"]), "^documents has 1 line, references"),

@@ -39,6 +39,11 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     materials.write(folder / "wmt25" / "wmt25-genmt.jsonl", [])
     (folder / "talks.qrels").write_text("fisheries 0 fisheries-01 1\n", encoding="utf-8")
     (folder / "unpadded.qrels").write_text("fisheries-01 0 fisheries-1 1\n", encoding="utf-8")
+    for name in ("talks-header", "talks-cut"):
+        shutil.copytree(folder / "talks", folder / name)
+    header, cut = folder / "talks-header/systems/short-2.txt", folder / "talks-cut/systems/garbled-2.txt.gz"
+    header.write_bytes(b"translation\n" + header.read_bytes())
+    cut.write_bytes(cut.read_bytes()[:2000])
     done = Cli(folder)(
         "folder=talks", "measures=[MAP]", "metric=[BLEU,chrF2]", "hydra.run.dir=run", "output.figures=[]"
     )

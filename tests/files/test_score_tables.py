@@ -38,6 +38,13 @@ def test_tables_are_joined_by_system_and_holes_are_named(tmp_path: Path) -> None
     assert board.holes() == ["x: no value for c", "y: no value for a"]
 
 
+def test_a_table_in_long_form_has_a_column_for_each_metric(tmp_path: Path) -> None:
+    rows = "a\tCOMET\t.5\na\tMAP\t.1\nb\tMAP\t.2\nb\tCOMET\t.6\n"
+    board = ScoreTables([table(tmp_path, f"System\tmetric\tscore\n{rows}")], ["MAP"]).read()
+    assert [(c.name, c.role) for c in board.columns] == [("COMET", "metric"), ("MAP", "measure")]
+    assert [c.values.tolist() for c in board.columns] == [[0.5, 0.6], [0.1, 0.2]]
+
+
 @pytest.mark.parametrize("cell", ["nan", "", "NA", "-"])
 def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str) -> None:
     path = table(tmp_path, f"system\tx\ty\na\t1\t1\nb\t{cell}\t2\n")
@@ -58,6 +65,8 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
         ("system\tx\na\t1\n", {"rename": {"w": "x"}}, UnknownName, r"scores\.rename 'w'"),
         ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
         ("system\tx\ty\na\t1\t2\n", {"rename": {"x": "y"}}, ConfigError, r"after scores\.rename columns stand twice"),
+        (2 * "system\tx\na\t1\nb\t2\n", {}, InputError, "line 4 repeats the header.*2 systems .* 'a' on lines 2 and 5"),
+        ("system\tx\ty\na\t.3 ± .02\t5%\n", {}, InputError, "'x', 'y': .* sed -E .s/%//g;s/.*g. .*t.tsv > new.tsv"),
         ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and also in .*scores\.ignore"),
     ],
 )

@@ -61,7 +61,10 @@ READERS = (
     Reader(
         "lines.txt", "One.\nTwo.\n\nThree\n", lambda path: (survey(TextFile(path)), TextFile(path).lines()),
         [(b"one\ntw\xff\n", r"lines\.txt: line 2, byte 3: 0xff is not valid UTF-8"),
-         (b"\x1f\x8b\x08broken", r"gzip file is damaged or truncated")],
+         (b"caf\xe9\n", "convert it: iconv -f LATIN1"), (b"caf\xe9 \x92\n", "convert it: iconv -f CP1252"),
+         (b"\xff\xfec\0", "iconv -f UTF-16"), (b"\xd0\xcf\x11\xe0", "is an Excel file; save it as CSV"),
+         (b"PK\x03\x04\xff xl/", "is an Excel file; save it"), (b"PK\x03\x04\xff a", "is a zip archive; unpack it"),
+         (b"\x1f\x8b\x08broken", r"gzip file is damaged or truncated.*; copy it again$")],
     ),
     Reader(
         "table.tsv", SCORES, named_systems,

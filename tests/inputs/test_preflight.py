@@ -40,7 +40,7 @@ def folder(path: Path, *options: str) -> Experiment:
         (["correlation.p_value=exakt"], "Did you mean 'exact'"),
         (["correlation.coefficients=[kendal]"], "unknown coefficient 'kendal'. Did you mean 'kendall'"),
         (["given=[training_lines]"], "unknown covariate 'training_lines'"),
-        (["units=family"], "'family'"),
+        (["units=family"], "units=family: there is no such column"),
         (["relevance=qrels", "relevance.path=nowhere.txt", "relevance.judged_by=people"], "nowhere.txt"),
         (["runs=nowhere"], "nowhere"),
         (

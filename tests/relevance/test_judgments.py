@@ -108,6 +108,9 @@ def test_a_judged_document_outside_the_collection(path: Path) -> None:
     with pytest.raises(InputError, match=r"qrels\.txt: line 6: document 'zzz' is not in the collection"):
         by_people(path, "other")
     assert by_people(path, "other", unknown_documents="drop").topic_ids == ("2", "1")
+    path.write_text("1 0 zzz 1\n")
+    with pytest.raises(InputError, match="'zzz' is not .*: they are of another collection than this, which has a, b"):
+        by_people(path)
 
 
 def test_the_signature_is_the_content(path: Path, tmp_path: Path) -> None:
