@@ -283,12 +283,9 @@ def top(source: str) -> set[str]:
 
 
 OF_ALL = (
-    "docs",
-    "test_architecture.py",
-    "test_core_wheel.py",
-    "configuration/test_reach.py",
+    "docs", "test_architecture.py", "test_core_wheel.py", "configuration/test_reach.py",
     "statistics/test_validity.py",
-)
+)  # fmt: skip
 """Tests of the whole project."""
 HELPERS = ("tests.", "benchmarks.")
 

@@ -20,17 +20,10 @@ from tests.conftest import Cli
 from tests.report.boards import EVIL, board, result
 
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
     "--window-size=1200,900",
-)
+)  # fmt: skip
 PROVENANCE = {"clirbench": "1", "made": "today", "python": "3", "seed": 0, "command": ["python", "-m", "clirbench"]}
 
 

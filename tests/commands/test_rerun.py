@@ -94,21 +94,12 @@ def test_a_file_that_does_not_say_enough_is_refused(tmp_path: Path, capsys: pyte
 
 def test_what_is_given_anew_takes_the_place_of_what_was_given() -> None:
     command = [
-        "python",
-        "-m",
-        "clirbench",
-        "hydra.searchpath=[file:///c]",
-        "+experiment=x",
-        "engine=dask",
-        "paths.cache=a",
-        "seed=1",
-    ]
+        "python", "-m", "clirbench", "hydra.searchpath=[file:///c]", "+experiment=x", "engine=dask",
+        "paths.cache=a", "seed=1",
+    ]  # fmt: skip
     assert rerun_arguments(command, ["engine=serial"]) == [
-        "hydra.searchpath=[file:///c]",
-        "+experiment=x",
-        "seed=1",
-        "engine=serial",
-    ]
+        "hydra.searchpath=[file:///c]", "+experiment=x", "seed=1", "engine=serial",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -65,15 +65,10 @@ AFRIKAANS = 8 * (
 )
 
 
-GALICIAN = 8 * (
-    "O ministro dixo onte que o goberno vai gastar máis cartos nas escolas no ano que vén. Non é a primeira vez que se "
-    "fai unha promesa así. Segundo ela, houbo problemas cos orzamentos, pero xa están resoltos. O país medrou un dous "
-    "por cento no último trimestre, máis do que se agardaba. "
+GALICIAN = (
+    24 * "O ministro dixo onte que o goberno vai gastar máis cartos nas escolas no ano que vén. Non é a primeira. "
 )
-BELARUSIAN = 8 * (
-    "Міністр учора сказала, што ўрад у наступным годзе выдаткуе больш грошай на школы. Гэта не першы раз, калі даюць "
-    "такое абяцанне. Паводле яе слоў, раней былі праблемы з бюджэтам, але цяпер яны вырашаны. "
-)
+BELARUSIAN = 24 * "Міністр учора сказала, што ўрад у наступным годзе выдаткуе больш грошай на школы. Не першы раз. "
 
 
 def test_only_a_text_that_is_plainly_in_a_language_throughout_is_told_without_the_model(

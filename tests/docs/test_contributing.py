@@ -29,16 +29,9 @@ def test_the_examples_run_and_their_tests_pass(cli, small_folder: Path, tmp_path
         put(tmp_path / name, content)
     (tmp_path / "queries.txt").write_text("cod quotas\nnorthern waters\n", encoding="utf-8")
     done = cli(
-        "+experiment=folder",
-        "folder=small",
-        "hydra.searchpath=[file://conf]",
-        "metric=[BLEU,FirstWord]",
-        "+measure=[FirstHit]",
-        "topics=lines",
-        "topics.path=queries.txt",
-        "relevance.k=3",
-        "hydra.run.dir=out",
-    )
+        "+experiment=folder", "folder=small", "hydra.searchpath=[file://conf]", "metric=[BLEU,FirstWord]",
+        "+measure=[FirstHit]", "topics=lines", "topics.path=queries.txt", "relevance.k=3", "hydra.run.dir=out",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     header = (tmp_path / "out" / "systems.tsv").read_text(encoding="utf-8").split("\n")[0].split("\t")
     assert {"FirstWord", "FirstHit"} <= set(header)

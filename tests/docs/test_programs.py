@@ -66,11 +66,8 @@ def test_a_program_runs(program: Block, at_work: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(at_work)
     if program.title == "events_to_tensorboard.py":
         of_sweep = [
-            "folder=data",
-            "systems=checkpoints",
-            "systems.pattern='exp/run%run%/ckpt_%step%.txt'",
-            "relevance.k=3",
-        ]
+            "folder=data", "systems=checkpoints", "systems.pattern='exp/run%run%/ckpt_%step%.txt'", "relevance.k=3",
+        ]  # fmt: skip
         assert watch.main(["--once", *of_sweep, "metric=[BLEU]", "systems.quiet=0", "hydra.run.dir=runs/watch"]) == 0
     if program.title == "events_to_mlflow.py":
         cb.run(folder="talks", metric=["BLEU"], measures=["MAP"], relevance__k=3).save("runs/talks")

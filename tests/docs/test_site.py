@@ -33,12 +33,9 @@ def test_a_reader_can_finish_what_is_written_by_hand() -> None:
     counted = size.documents()
     assert sum(n for n, generated in counted.values() if not generated) <= 30_000
     assert {name for name, (_, generated) in counted.items() if generated} == {
-        "docs/explanation/answers.md",
-        "docs/explanation/validity.md",
-        "docs/findings-study.md",
-        "docs/findings.md",
+        "docs/explanation/answers.md", "docs/explanation/validity.md", "docs/findings-study.md", "docs/findings.md",
         "docs/reproductions.md",
-    }
+    }  # fmt: skip
 
 
 def test_the_page_of_metrics_names_every_metric() -> None:

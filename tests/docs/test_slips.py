@@ -15,15 +15,8 @@ from tests.docs.writing import phrases, prose, texts
 
 SLIPS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("slips.yaml").read_text(encoding="utf-8"))
 FOREIGN = (
-    "Traceback",
-    "hydra.errors",
-    "omegaconf",
-    "OmegaConf",
-    "HYDRA_FULL_ERROR",
-    "Key '",
-    "full_key",
-    "LexerNoViable",
-)
+    "Traceback", "hydra.errors", "omegaconf", "OmegaConf", "HYDRA_FULL_ERROR", "Key '", "full_key", "LexerNoViable",
+)  # fmt: skip
 """Words of Python, Hydra and OmegaConf."""
 
 

@@ -50,16 +50,9 @@ READ_BY = {
 }
 """What each command reads: it is tried where one of these has been changed."""
 MOVES = (
-    "os.rename",
-    "os.remove",
-    "os.rmdir",
-    "os.mkdir",
-    "os.symlink",
-    "os.link",
-    "os.utime",
-    "os.truncate",
+    "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "os.utime", "os.truncate",
     "os.chmod",
-)
+)  # fmt: skip
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "socket.connect")
 
 

@@ -15,16 +15,8 @@ from clirbench.inputs import both_ways
 from clirbench.statistics.grades import GRADES
 
 SYSTEMS = [
-    "JDExploreAcademy",
-    "Lan-Bridge",
-    "LT22",
-    "Online-A",
-    "Online-B",
-    "Online-G",
-    "Online-W",
-    "Online-Y",
-    "PROMT",
-]
+    "JDExploreAcademy", "Lan-Bridge", "LT22", "Online-A", "Online-B", "Online-G", "Online-W", "Online-Y", "PROMT",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,8 @@ NAN, INF = float("nan"), float("inf")
 def test_numbers_of_sentences() -> None:
     assert [number(x) for x in (-0.25, 1.2, NAN, INF)] == ["-.250", "1.200", "undefined", "more than was tried"]
     assert (fixed(0.867, 2), short(0.05), short(1234567.0, 3), signed(0.01234)) == (
-        "0.87",
-        "0.05",
-        "1.23e+06",
-        "+0.0123",
-    )
+        "0.87", "0.05", "1.23e+06", "+0.0123",
+    )  # fmt: skip
     assert interval(0.714, 0.95, 2) == "[.71, .95]"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clirbench.errors import UnknownName
+from clirbench.errors import ConfigError
 from clirbench.scoreboard import Column, Scoreboard
 from clirbench.statistics.belonging import covariates, is_step, name_numbers, readings, stems_of, units_of
 
@@ -26,7 +26,7 @@ def test_the_column_asked_for_comes_first_and_an_empty_cell_is_a_unit() -> None:
     assert units_of(made, "lab").index.tolist() == [0, 0, 0, 1]
     assert units_of(made).source == "run"
     assert units_of(made, "none").independent
-    with pytest.raises(UnknownName, match="labs"):
+    with pytest.raises(ConfigError, match="labs"):
         units_of(made, "labs")
 
 
