@@ -14,7 +14,7 @@ import yaml
 from clirbench.configuration.laboratories import choices
 from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair, sample_of
 from clirbench.corpora.sides import SideTexts
-from clirbench.errors import ClirbenchError, ConfigError, StoreError
+from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError
 from clirbench.retrieval.analyzers import ByLanguage, English
 from clirbench.store.keys import environment, fingerprint
 from clirbench.store.store import Store
@@ -41,6 +41,14 @@ def languages_of(stated: str, corpus: object, called: str = "", store: Store | N
     sides = ([texts.source] if texts.source else [], texts.target) if texts else ([], [])
     read = [_read(side, store) for side in sides]
     seen = [next(iter(side.values()), "") for side in read]
+    if texts and (source_text := texts.source):
+        for text in texts.target:
+            with suppress(InputError):  # said where it is read
+                if sample_of(text) == sample_of(source_text):
+                    raise ConfigError(
+                        f"{source_text.where} and {text.where} are the same text; the reference is what "
+                        "people translated the source to"
+                    )
     for where, code in read[1].items():
         if contradicts(seen[1], code):
             first = next(iter(read[1]))

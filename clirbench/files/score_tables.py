@@ -134,6 +134,10 @@ class ScoreTables:
                 odd[name] = wrong
         if not odd:
             return
+        for name, wrong in odd.items():
+            if 0 < sum("%" in cell for cell in wrong) < sum(bool(cell.strip()) for cell in table.column(name)):
+                said = "cells with % stand beside cells without; write all in one unit (20.1% is .201)"
+                raise InputError(f"{table.where}: column {name!r}: {said}")
         cells = [cell for of in odd.values() for cell in of]
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]
         sed = r"s/([0-9])[,_' ]([0-9])/\1\2/g" if all(map(GROUPED.fullmatch, marked)) else r"s/([0-9]),([0-9])/\1.\2/g"

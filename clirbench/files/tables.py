@@ -59,7 +59,7 @@ class TextTable:
         said = [f"line {number} repeats the header: delete it" for number in again[:1]]
         twice = {cell: of for cell, of in lines.items() if len(of) > 1}
         for cell, of in [*twice.items()][:1]:
-            one = f"line {of[1]}: {name} {cell!r} stands on line {of[0]} already; one line each"
+            one = f"line {of[1]}: {name} {cell!r} stands on line {of[0]} already; keep one line for each"
             many = f"{len(twice)} {name}s stand twice, the first {cell!r} on lines {of[0]} and {of[1]}; keep one line"
             said.append(one if len(twice) == 1 else f"{many} for each")
         if said:

@@ -132,10 +132,11 @@ def test_languages_are_read_from_the_key_the_name_and_the_texts(
 
 
 def test_a_text_that_contradicts_what_is_stated_stops_the_run_with_what_to_type(tmp_path: Path) -> None:
-    corpus = FolderCorpus(str(folder_of(tmp_path / "x", GERMAN, ENGLISH)))
     with pytest.raises(ConfigError, match=r"languages=fr-zh: .*source.txt is in en, .*reference.txt is in de; type "
                        "languages=en-de"):  # fmt: skip
-        languages_of("fr-zh", corpus)
+        languages_of("fr-zh", FolderCorpus(str(folder_of(tmp_path / "x", GERMAN, ENGLISH))))
+    with pytest.raises(ConfigError, match="source.txt and .*reference.txt are the same text"):
+        languages_of("", FolderCorpus(str(folder_of(tmp_path / "same", GERMAN, GERMAN))))
 
 
 def test_what_to_type_goes_by_the_folders_name_where_the_text_does_not_contradict_it(shared_data: Path) -> None:
