@@ -129,15 +129,14 @@ def test_after_each_death_something_must_end() -> None:
 
 
 def in_a_pool(engine: Engine) -> list[int]:
-    """In another program's worker: what the engine makes of four items."""
     return list(engine.pmap(Weighed(), [1, 2, 3, 4]))
 
 
 def test_a_worker_of_another_programs_pool_ends_after_a_run() -> None:
     """It once waited five minutes for idle workers of its own, and a daemonic one ended in an AssertionError."""
     spawn = multiprocessing.get_context("spawn")
-    begun = [spawn.Process(target=in_a_pool, args=(engine,)) for engine in (Processes(), Joblib(workers=2))]
-    assert [process.start() or process.join(100) or process.exitcode for process in begun] == [0, 0]
+    begun = [spawn.Process(target=in_a_pool, args=(one,)) for one in (Processes(), Joblib(workers=2))]
+    assert [one.start() or one.join(100) or one.exitcode for one in begun] == [0, 0]
     with spawn.Pool(1) as pool:
         assert pool.apply(in_a_pool, (Processes(),)) == [1, 2, 3, 4]
         with pytest.raises(ConfigError, match="may have no workers: engine=serial"):
