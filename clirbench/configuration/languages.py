@@ -12,7 +12,15 @@ from typing import Any
 import yaml
 
 from clirbench.configuration.laboratories import choices
-from clirbench.corpora.layout import BY_CHARACTER, Languages, contradicts, language_of, language_pair, sample_of
+from clirbench.corpora.layout import (
+    BY_CHARACTER,
+    LONG,
+    Languages,
+    contradicts,
+    language_of,
+    language_pair,
+    sample_of,
+)
 from clirbench.corpora.sides import SideTexts
 from clirbench.errors import ClirbenchError, ConfigError, InputError, StoreError
 from clirbench.retrieval.analyzers import ByLanguage, English
@@ -44,7 +52,7 @@ def languages_of(stated: str, corpus: object, called: str = "", store: Store | N
     if texts and (source_text := texts.source):
         for text in texts.target:
             with suppress(InputError):  # said where it is read
-                if sample_of(text) == sample_of(source_text):
+                if len(sample := sample_of(source_text)) >= LONG and sample_of(text) == sample:
                     raise ConfigError(
                         f"{source_text.where} and {text.where} are the same text; the reference is what "
                         "people translated the source to"

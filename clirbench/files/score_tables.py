@@ -136,7 +136,7 @@ class ScoreTables:
             return
         for name, wrong in odd.items():
             if 0 < sum("%" in cell for cell in wrong) < sum(bool(cell.strip()) for cell in table.column(name)):
-                said = "cells with % stand beside cells without; write all in one unit (20.1% is .201)"
+                said = "some cells have a % and some have none; write all in one unit (20.1% is .201)"
                 raise InputError(f"{table.where}: column {name!r}: {said}")
         cells = [cell for of in odd.values() for cell in of]
         marked = [cell for cell in cells if re.search(r"\d[,_' ]\d", cell)]

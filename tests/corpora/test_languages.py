@@ -136,7 +136,7 @@ def test_a_text_that_contradicts_what_is_stated_stops_the_run_with_what_to_type(
                        "languages=en-de"):  # fmt: skip
         languages_of("fr-zh", FolderCorpus(str(folder_of(tmp_path / "x", GERMAN, ENGLISH))))
     with pytest.raises(ConfigError, match="source.txt and .*reference.txt are the same text"):
-        languages_of("", FolderCorpus(str(folder_of(tmp_path / "same", GERMAN, GERMAN))))
+        languages_of("", FolderCorpus(str(folder_of(tmp_path / "same", 20 * GERMAN, 20 * GERMAN))))
 
 
 def test_what_to_type_goes_by_the_folders_name_where_the_text_does_not_contradict_it(shared_data: Path) -> None:

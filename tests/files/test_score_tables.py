@@ -66,7 +66,7 @@ def test_a_missing_number_names_file_system_and_column(tmp_path: Path, cell: str
         ("system\tx\na\t1\n", {"ignore": [["x"]]}, ConfigError, r"scores\.ignore=.*a list of names was expected"),
         ("system\tx\ty\na\t1\t2\n", {"rename": {"x": "y"}}, ConfigError, r"after scores\.rename columns stand twice"),
         (2 * "system\tx\na\t1\nb\t2\n", {}, InputError, "line 4 repeats the header.*2 systems .* 'a' on lines 2 and 5"),
-        ("system\tx\na\t20.1%\nb\t.243\n", {}, InputError, r"'x': cells with % stand beside cells without"),
+        ("system\tx\na\t20.1%\nb\t.243\n", {}, InputError, r"'x': some cells have a % and some have none"),
         ("system\tx\ty\na\t.3 ± .02\t5%\n", {}, InputError, "'x', 'y': .* sed -E .s/%//g;s/.*g. .*t.tsv > new.tsv"),
         ("system\tBLEU\na\t1\n", {}, ConfigError, r"column BLEU is computed and also in .*scores\.ignore"),
     ],

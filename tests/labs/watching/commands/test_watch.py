@@ -309,7 +309,7 @@ def test_a_full_disk_loses_nothing(
 def test_a_model_that_cannot_translate_stops_no_other(
     tmp_path: Path, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_lines(tmp_path / "data" / "source.txt", lines)
+    write_lines(tmp_path / "data" / "source.txt", [*lines[:-1], "x"])
     for step in (1, 2, 3):
         put(tmp_path / "models" / f"step_{step}" / "drop", "e" if step == 1 else "a" * (step == 3))
     options = Namespace(
