@@ -273,7 +273,8 @@ class Run:
         occurs = np.zeros(len(document_map.doc_ids), dtype=bool)
         occurs[ordinals] = True
         compact = (np.cumsum(occurs) - 1)[ordinals].astype(np.int32)
-        doc_ids = tuple(map(document_map.doc_ids.__getitem__, np.flatnonzero(occurs).tolist()))
+        found, names = np.flatnonzero(occurs).tolist(), document_map.doc_ids
+        doc_ids = tuple(map((names[:] if 2 * len(found) > len(names) else names).__getitem__, found))
         return cls(topic_ids, doc_ids, offsets, compact, strictly_falling(tied, offsets), tied, n_matched)
 
     @classmethod
