@@ -18,8 +18,9 @@ import argparse
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 from pathlib import Path
@@ -27,11 +28,12 @@ from typing import Any
 
 import clirbench as cb
 from benchmarks.folders import METRICS, label, wmt
-from benchmarks.tables import DOCS, read_rows, write
+from benchmarks.tables import DOCS, read_rows, write, write_rows
 from clirbench.statistics.grades import GRADES
 from clirbench.text import TextFile
 
 ANSWERS, SETTINGS, PAGE = DOCS / "data/answers.tsv", DOCS / "data/settings.tsv", DOCS / "explanation/answers.md"
+SINCE = DOCS / "data/since-version-3.tsv"
 FOLDERS = ("wmt22/de-en", "wmt21/ha-en", "wmt22/en-cs", "wmt23/de-en", "wmt23/zh-en", "wmt21/en-ru")
 EIGHT = ("BLEU", "chrF1", "chrF2", "chrF3", "chrFpp", "MacroF1", "MicroF1", "TER")
 FEWEST = 5
@@ -62,6 +64,16 @@ class Row:
     low: float = nan
     high: float = nan
     p_value: float = nan
+
+
+@dataclass(frozen=True)
+class Change:
+    """A metric's grade in a run by version three (commit 80e00950) and by this one."""
+
+    run: str
+    metric: str
+    version_3: str
+    now: str = ""
 
 
 def runs(data: Path) -> Iterator[tuple[str, str, dict[str, object]]]:
@@ -158,9 +170,9 @@ def rows(name: str, setup: str, result: cb.Outcome) -> Iterator[Row]:
         yield Row(name, setup, first_sentence=sentence)
 
 
-def grouped(made: Iterable[Row], column: str) -> dict[str, list[Row]]:
+def grouped(made: Iterable[Any], column: str) -> dict[str, list[Any]]:
     """Rows by their value in a column."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[Any]] = {}
     for row in made:
         found.setdefault(getattr(row, column), []).append(row)
     return found
@@ -242,7 +254,29 @@ topics or other systems are other evidence; the answer says "by this reference" 
 | --- | --: | --: | :-- |
 {steps}
 
-Every metric of every set-up: [settings.tsv](../data/settings.tsv)."""
+Every metric of every set-up: [settings.tsv](../data/settings.tsv).
+
+## What changed since version three?
+
+Grades by metric; every folder is in [since-version-3.tsv](../data/since-version-3.tsv).
+
+| by version three | grades | now |
+| --- | --: | :-- |
+{since}"""
+
+
+def since() -> list[Change]:
+    """Version three's grades, beside those of answers.tsv."""
+    now = {(row.run, row.metric): row.grade for row in read_rows(ANSWERS, Row)}
+    return [replace(old, now=now.get((old.run, old.metric), "")) for old in read_rows(SINCE, Change)]
+
+
+def moves(changes: Iterable[Change]) -> Iterator[str]:
+    """A row for each grade of version three: how many of the folders' metrics had it, and what they have now."""
+    by_grade = grouped((one for one in changes if "/" in one.run), "version_3")
+    for grade, held in sorted(by_grade.items(), key=lambda item: GRADES.index(item[0])):
+        now = Counter(one.now or "not asked" for one in held)
+        yield f"| {grade} | {len(held)} | {', '.join(f'{name} {n}' for name, n in now.most_common())} |"
 
 
 def steps(varied: Iterable[Row]) -> Iterator[str]:
@@ -287,6 +321,7 @@ def page(answers: Iterable[Row], settings: Sequence[Row]) -> str:
         contradictions=_listed(against),
         moves=len(moved),
         moved=_listed(moved),
+        since="\n".join(moves(since())),
     )
     return "\n".join([*lines, told]) + "\n"
 
@@ -336,6 +371,7 @@ def main() -> None:
             print(row.run, row.setup, row.metric, row.grade, row.first_sentence, sep="\t", file=sys.stderr, flush=True)
     file = SETTINGS if options.settings else ANSWERS
     write(file, COLUMNS[file], ([getattr(row, name) for name in COLUMNS[file]] for row in found))
+    write_rows(SINCE, Change, since())
 
 
 if __name__ == "__main__":
