@@ -69,8 +69,7 @@ def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
     metadata, english = result.board.metadata, result.monolingual
     columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
-    columns.append(tuple(map(str, result.units.steps.tolist())))
-    of = dict(zip(result.board.systems, zip(*columns, strict=True), strict=True))
+    of = dict(zip(result.board.systems, zip(*columns, result.units.steps.astype(str), strict=True), strict=True))
     more = result.board[decision.measure].higher_is_better
     rows = decision.standings if more else [*map(_turned, decision.standings)]
     values = by_key((of[row.system], row.value) for row in rows)
@@ -134,13 +133,12 @@ def _against(result: Result) -> Iterator[Finding]:
 def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     """What to choose by every reference that was asked, be it one or several."""
     measure, column, systems = decision.measure, result.board[decision.measure], result.recommended
-    strange = {row.system for row in result.health if row.foreign}
-    if 2 * len(strange) > len(result.board.systems):
-        decision = replace(decision, reason="most systems share hardly any text with the reference")
-    if decision.reason:
+    foreign = {row.system for row in result.health if row.foreign}
+    hardly = "most systems share hardly any text with the reference" * (2 * len(foreign) > len(result.board.systems))
+    if reason := hardly or decision.reason:
         names = np.array(result.board.systems)[column.oriented == np.nanmax(column.oriented, initial=-np.inf)].tolist()
         highest = f" {{highest}} {'has' if len(names) == 1 else 'have'} the highest {{measure}}." if names else ""
-        values: dict[str, Any] = {"reason": decision.reason, "measure": measure, "highest": names}
+        values: dict[str, Any] = {"reason": reason, "measure": measure, "highest": names}
         yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
         return
     by_each, by_reference = result.decisions or {"": decision}, column.judged_by == "pseudo-relevance"
