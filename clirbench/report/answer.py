@@ -136,11 +136,10 @@ def _about(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         yield Finding.of("given", measure=measure.name, given=given, **_adding(adding, experiment.alpha), note=note)
     strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
-    yield judged(
-        measure, [board[name]], metric=name, first_listed=board.first_is_listed, by=next(iter(result.decisions), ""),
-        capped="reference" in top["lowered"].split(), confirming=strong if held == STRONG else [],
-        others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
-    )  # fmt: skip
+    others = [m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)]
+    values = {"metric": name, "first_listed": board.first_is_listed, "by": next(iter(result.decisions), "")}
+    values |= {"capped": "reference" in top["lowered"].split(), "confirming": strong if held == STRONG else []}
+    yield judged(measure, [board[name]], **values, others=others)
     if held in (OPEN, WEAK):
         yield from separable(result, name)
     # By another retriever, or by the other kind of judgments of the same measure.
@@ -192,18 +191,16 @@ def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Fi
         values: dict[str, Any] = {"systems": systems, "typed": ",".join(systems), "metric": metric}
         values["most"] = 2 * len(systems) > len(result.board.systems)
         if metric and not values["most"]:
-            others = result.evidence.only(~np.isin(result.board.systems, systems)).board
-            rest = replace(result, board=replace(others, primary=result.board.primary))
-            values["grade"] = _grades(rest, others[measure], rest.units)[metric]
+            rest = replace(result, board=result.evidence.only(~np.isin(result.board.systems, systems)).board)
+            values["grade"] = _grades(rest, rest.board[measure], rest.units)[metric]
         yield Finding("foreign", values=values)
 
 
 def separable(result: Result, name: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many the metric `name` has right."""
-    units, along = result.units, result.units.along_training
-    of = "checkpoints" if along else "systems" if units.independent else "groups"
-    values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
-    values["by"] = next(iter(result.decisions), "")
+    own, along = result.units, result.units.along_training
+    n, of = (len(own.labels), "checkpoints") if along else (own.number, "systems" if own.independent else "groups")
+    values = {"systems": n, "of": of, "tested": len(result.separable), "by": next(iter(result.decisions), "")}
     rows = (row for row in result.separable if row.metric == name)
     yield from (Finding.of("separable_pairs", **asdict(row), **values) for row in rows)
 

@@ -67,13 +67,12 @@ def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **
 
 def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
-    metadata, english = result.board.metadata, result.monolingual
-    columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
-    of = dict(zip(result.board.systems, zip(*columns, result.units.steps.astype(str), strict=True), strict=True))
-    more = result.board[decision.measure].higher_is_better
-    rows = decision.standings if more else [*map(_turned, decision.standings)]
+    board, english = result.board, result.monolingual
+    columns = [cells for name, cells in board.metadata.items() if name != SEED and not is_step(name)]
+    of = dict(zip(board.systems, zip(*columns, result.units.steps.astype(str), strict=True), strict=True))
+    rows = decision.standings if board[decision.measure].higher_is_better else [*map(_turned, decision.standings)]
     values = by_key((of[row.system], row.value) for row in rows)
-    unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
+    unseeded = "" if SEED in board.metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
         cells = {"system": "", "measure": decision.measure, "value": "", "mean_over_seeds": mean} | asdict(row)
@@ -229,23 +228,22 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
     of = by_key((pick.system, pick.metric) for pick in decision.picks)
     losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [system for system in of if system not in losing]:
-        values: dict[str, Any] = {"metrics": [m for system in right for m in of[system]], "systems": result.recommended}
-        said = "{systems}"
+        said, values = "picks {systems}", dict[str, Any]()
         if not {*right} <= {*result.recommended}:
-            values |= {"picked": right} if len(right) == 1 else {}
-            said = "{picked}, tied with {systems}" if len(right) == 1 else "{systems} or a system tied with it"
-        yield Finding("choice", f"{_each(values['metrics'])} picks {said}.", values)
+            values = {"picked": right} if len(right) == 1 else {}
+            said = f"picks {'{picked}, tied with {systems}' if values else '{systems} or a system tied with it'}"
+        yield _choice([metric for system in right for metric in of[system]], result.recommended, said, **values)
     for system, (_, by) in sorted(losing.items(), key=lambda item: item[1][0]):
-        values = {"metrics": of[system], "systems": [system], "measure": decision.measure} | ({"by": by} if by else {})
+        values = {"measure": decision.measure} | ({"by": by} if by else {}) | _loss(by_each[by][system])
         said = f"picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{' by reference {by}' if by else doubt}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
-        yield Finding("choice", f"{_each(of[system])} {said}.", values | _loss(by_each[by][system]))
+        yield _choice(of[system], [system], said, **values)
     if holes := [name for name in grades if np.isnan(result.board[name].values).any()]:
-        said = f"{_each(holes)} has no value for some systems, so it picks none."
-        yield Finding.of("choice", said, metrics=holes, systems=[])
+        yield _choice(holes, [], "has no value for some systems, so it picks none")
 
 
-def _each(metrics: Sequence[str]) -> str:
-    """All of them, however many: what a metric picks is no matter of room."""
-    return "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
+def _choice(metrics: Sequence[str], systems: Sequence[str], said: str, **values: Any) -> Finding:
+    """What each of the metrics picks: all are named, however many, as that is no matter of room."""
+    each = "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
+    return Finding.of("choice", f"{each} {said}.", metrics=metrics, systems=systems, **values)
