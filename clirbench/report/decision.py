@@ -10,7 +10,7 @@ from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import answered, judged
 from clirbench.result import Result
-from clirbench.statistics.belonging import SEED, is_step
+from clirbench.statistics.belonging import SEED, connected, is_step
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
@@ -145,7 +145,9 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     values, all_tied = {"measure": measure, "systems": systems, "tied": tied}, 0 < len(tied) == len(others)
     nearest = result.resemblances.nearest if by_reference else {}
     flagged = [name for name in decision.recommended if name in nearest]
-    doubt, by, ties = flagged and not result.decisions, "", "statistically tied: {tied}"
+    alike = dict(zip(result.board.systems, connected(result.board.systems, [*result.resemblances.near]), strict=True))
+    copies = " (of nearly the same text)" * (len({alike[name] for name in (*systems, *tied)}) == 1)
+    doubt, by, ties = flagged and not result.decisions, "", f"statistically tied: {{tied}}{copies}"
     first = "{systems} is first" if doubt else "clirbench recommends {systems}, which retrieval itself puts first"
     first += " by {measure}"
     if result.decisions:
@@ -154,7 +156,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values |= {"references": [*by_each], "tied_by": tied_by, "by": [n for n in by_each if n not in tied_by]}
         where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
         first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
-        ties = f"tied by {each}: {{tied}}" if tied else "no other is tied"
+        ties = f"tied by {each}: {{tied}}{copies}" if tied else "no other is tied"
     elif (wanted := getattr(result.board.first_measure, "name", "")) != measure:
         values["instead_of"], by = wanted, "By {measure} ({instead_of} has no topics), "
     elif by_reference:
