@@ -168,8 +168,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest "
         said += "{measure}. Choose the cheapest, or add topics"
     elif not (tied or result.decisions):
-        near = max(others, key=lambda row: row.difference)
-        values |= {"nearest": near.system} | _loss(near, "lead")
+        values |= {"nearest": others[0].system} | _loss(others[0], "lead")
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}{first}: significantly better than {rest}"
