@@ -321,12 +321,11 @@ def exchanged(experiment: Experiment, crossed: tuple[str, str]) -> Experiment | 
 
 def both_ways(result: Result, other: Result) -> Result:
     """The result with table `exchanged`; what the other way shows less clearly has the grade of the other way."""
-    ways = {(row.measure, row.metric): row for row in other.correlations if row.coefficient == KENDALL}
     rows: list[Correlation] = []
     cells: list[tuple[Any, ...]] = []
     header = ("measure", "metric", "tau", *ABOUT)
     for row in result.correlations:
-        way = ways.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
+        way = other.taus.get((row.measure, row.metric)) if row.coefficient == KENDALL else None
         if way is not None:
             row = weakened(row, way.grade, EXCHANGED)
             of_way = (way.value, way.ci_low, way.ci_high, way.p_adjusted, way.grade)

@@ -23,7 +23,7 @@ from clirbench.relevance.base import Relevance
 from clirbench.retrieval.base import Retriever
 from clirbench.scoreboard import NO_ROWS, Scoreboard
 from clirbench.statistics.belonging import FOUND, Units, readings, units_of
-from clirbench.statistics.correlation import Correlation
+from clirbench.statistics.correlation import KENDALL, Correlation
 from clirbench.statistics.decision import BaselineComparison, Decision, candidates, measure_with_topics
 from clirbench.statistics.given import Beyond, Permuting, beyond_known
 from clirbench.statistics.grades import RELIABLE, Evidence, reliability
@@ -313,6 +313,11 @@ class Result:
         """Other groups where a cut or names decide, by the `units=` to type; none where units are declared."""
         found = not self.experiment.units and self.units.source in FOUND
         return readings(self.board, self.units, list(self.resemblances.near)) if found else {}
+
+    @cached_property
+    def taus(self) -> Mapping[tuple[str, str], Correlation]:
+        """The rows of Kendall's tau by (measure, metric)."""
+        return {(row.measure, row.metric): row for row in self.correlations if row.coefficient == KENDALL}
 
     @property
     def decided_by(self) -> str:

@@ -38,13 +38,13 @@ class Column:
 
     @property
     def judged_by(self) -> str:
-        """The source of a measure's judgments (`Judge`), where it is known."""
-        return str(self.declared.get("judged_by") or UNKNOWN)
+        """The source of a measure's judgments (`Judge`), where it is known; `imported` of a column that is read."""
+        return str(self.declared.get("judged_by") or UNKNOWN) if self.origin == "computed" else self.origin
 
     @property
     def retriever(self) -> str:
-        """The kind of retriever that a measure is of, where it is known."""
-        return str(self.declared.get("retriever") or UNKNOWN)
+        """The kind of retriever that a measure is of, where it is known; `imported` of a column that is read."""
+        return str(self.declared.get("retriever") or UNKNOWN) if self.origin == "computed" else self.origin
 
     @property
     def oriented(self) -> Doubles:

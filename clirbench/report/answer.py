@@ -8,7 +8,7 @@ relevance judgments, these systems' pairs, what is assumed.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isnan, nan
+from math import comb, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from clirbench.scoreboard import Column
 from clirbench.statistics.agreement import groups_needed
 from clirbench.statistics.belonging import COPIES, NEAR_COPIES, NONE, NUMBERED, Units, covariates
 from clirbench.statistics.ceiling import twice_judged, twice_searched
-from clirbench.statistics.correlation import KENDALL, Correlation, between, reliabilities
+from clirbench.statistics.correlation import Correlation, between, reliabilities
 from clirbench.statistics.given import Beyond, Permuting, explaining, real_metrics, within_strata
 from clirbench.statistics.grades import CONTRADICTED, GRADES, LITTLE, NOISY, OPEN, SHOWN, STRONG, WEAK, topics_to_add
 from clirbench.statistics.kinds import ANOTHER, TOPICS
@@ -35,7 +35,6 @@ OF_ROW = "measure metric grade lowered tau low high p_value p_adjusted systems g
 """What an agreement has of its row of correlations.tsv, by the names of these cells or by those of `CELLS`."""
 PLACE = {grade: place for place, grade in enumerate((*GRADES, ""))}
 CELLS = {"tau": "value", "low": "ci_low", "high": "ci_high", "systems": "n_systems"}
-Rows = Mapping[tuple[str, str], Correlation]
 
 
 @dataclass(frozen=True)
@@ -64,26 +63,23 @@ def answered(result: Result) -> Answer:
     elif result.units.along_training:
         found = [*_along(result, measure, metrics)]
     else:
-        rows = {(row.measure, row.metric): row for row in result.correlations if row.coefficient == KENDALL}
-        of = (row for metric in metrics if (row := rows.get((measure.name, metric.name))))
+        of = (row for metric in metrics if (row := result.taus.get((measure.name, metric.name))))
         made = [agreement(row, result) for row in _best_first(of, result)]
-        found = [*made, *(_about(result, measure, made[0], rows) if made else ())]
+        found = [*made, *(_about(result, measure, made[0]) if made else ())]
     return Answer(measure.name if measure and metrics else "", tuple(found), tuple(sentences(found)))
 
 
 def agreement(row: Correlation, result: Result) -> Finding:
     """One row of correlations.tsv, and what it would take to decide what is not shown."""
-    units, topics, alpha, needed = result.units, result.evidence.topics(row.measure), result.experiment.alpha, None
-    if row.grade == OPEN and not isnan(row.p_adjusted):
-        graded = [r for r in result.correlations if (r.measure, r.coefficient) == (row.measure, KENDALL) and r.grade]
-        needed = groups_needed(_least(row, result)[0], alpha / max(2, len(graded)))
+    units, topics, (tau, low, worse) = result.units, result.evidence.topics(row.measure), _least(row, result)
+    graded = [of for of in result.taus.values() if of.measure == row.measure and of.grade]
+    needed = groups_needed(tau, result.experiment.alpha / max(2, len(graded))) if row.grade == OPEN else None
     values = {name: getattr(row, CELLS.get(name, name)) for name in OF_ROW.split()}
     values |= {"confidence": row.scheme.partition(",")[0], "grouped_by": "" if units.independent else units.source}
     values |= {"declared": bool(result.experiment.units) or units.source in result.board.metadata, "topics": topics}
     values["topics_to_add"] = topics_to_add(row.reliability, topics) if row.grade == NOISY else None
-    by, (tau, low, worse) = judged(result.board[row.measure], ())["judged_by"], _least(row, result)
     values |= {"worse": worse, "worse_tau": tau, "worse_low": low} if worse else {}
-    return Finding.of("agreement", **values, groups_needed=needed, judged_by=by)
+    return Finding.of("agreement", **values, groups_needed=needed, judged_by=result.board[row.measure].judged_by)
 
 
 def _best_first(rows: Iterable[Correlation], result: Result) -> list[Correlation]:
@@ -112,14 +108,13 @@ def judged(measure: Column, metrics: Sequence[Column], **more: Any) -> Finding:
     values = {name: measure.declared.get(name) or "" for name in known}
     against = {metric.declared.get("scored_against") for metric in metrics} - {""}
     other = against == {OTHER} or measure.declared.get("made_from") == ""
-    by = "imported" if measure.origin == "imported" else measure.judged_by
-    return Finding.of("judged", **values, measure=measure.name, judged_by=by, other_text=other, **more)
+    return Finding.of("judged", **values, measure=measure.name, judged_by=measure.judged_by, other_text=other, **more)
 
 
-def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterator[Finding]:
+def _about(result: Result, measure: Column, top: Finding) -> Iterator[Finding]:
     """What limits the first metric, what `given` leaves of it, whose judgments these are, and what else is of it."""
     board, units, experiment, name, held = result.board, result.units, result.experiment, top["metric"], top["grade"]
-    row, shown = rows[measure.name, name], held in SHOWN
+    row, shown = result.taus[measure.name, name], held in SHOWN
     # Other groups, where a cut or names decide, with which the grade would be the lowest; else what it is without them.
     grades = {by: _grades(result, measure, of)[name] for by, of in result.other_readings.items()}
     by = max([NONE, *grades] if shown else [NONE], key=lambda by: max(PLACE[held], PLACE[grades.get(by, held)]))
@@ -135,25 +130,23 @@ def _about(result: Result, measure: Column, top: Finding, rows: Rows) -> Iterato
     yield from _foreign(result, measure.name, name * shown)
     if top["lowered"]:
         yield Finding.of("lowered", metric=name, by=top["lowered"])
-    yield from _of_kinds(result, rows, row)
-    yield from _made_topics(result, measure)
+    yield from _of_kinds(result, measure, name)
     if given := [*experiment.given]:
         adding = {metric: one for (by, metric), one in result.beyond_given.items() if by == measure.name}
         note = "; ".join(dict.fromkeys(one.note for one in adding.values() if one.note))
         yield Finding.of("given", measure=measure.name, given=given, **_adding(adding, experiment.alpha), note=note)
     strong = [by for by, of in result.by_reference.items() if (name, STRONG) in {(one.metric, one.grade) for one in of}]
-    yield judged(
-        measure, [board[name]], metric=name, first_listed=board.first_is_listed, by=next(iter(result.decisions), ""),
-        capped="reference" in top["lowered"].split(), confirming=strong if held == STRONG else [],
-        others=[m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)],
-    )  # fmt: skip
+    others = [m.name for m in board.metrics if m.origin == "imported" and not MATCHES_WORDS.fullmatch(m.name)]
+    values = {"metric": name, "first_listed": board.first_is_listed, "by": next(iter(result.decisions), "")}
+    values |= {"capped": "reference" in top["lowered"].split(), "confirming": strong if held == STRONG else []}
+    yield judged(measure, [board[name]], **values, others=others)
     if held in (OPEN, WEAK):
         yield from separable(result, name)
     # By another retriever, or by the other kind of judgments of the same measure.
     pairs = [(a.name, b.name) for a, b in (*twice_searched(board), *twice_judged(board))]
     for other in dict.fromkeys(b if a == measure.name else a for a, b in pairs if measure.name in (a, b)):
-        if (other, name) in rows and not isnan(rows[other, name].ci_low):
-            yield Finding("second", values=agreement(rows[other, name], result).values)
+        if (of := result.taus.get((other, name))) and not isnan(of.ci_low):
+            yield Finding("second", values=agreement(of, result).values)
 
 
 def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
@@ -164,27 +157,31 @@ def _reading_of(result: Result, metric: str, by: str, grade: str) -> Finding:
     return Finding.of("reading", **values, together=max(units.groups(result.board.systems), key=len, default=[])[:2])
 
 
-def _of_kinds(result: Result, rows: Rows, row: Correlation) -> Iterator[Finding]:
-    """What every further reference does to the grades, those without a vote last; then, of another kind of topics, also
-    whether it orders the systems otherwise."""
+def _of_kinds(result: Result, measure: Column, metric: str = "") -> Iterator[Finding]:
+    """What every further reference does to the grades, those without a vote last; then what topics are that no person
+    wrote, and of another kind of topics, also whether it orders the systems otherwise. Along training no other kind is
+    compared, nor a `metric` named."""
     for label, kinds in sorted(result.kinds.items(), key=lambda item: (item[0] == SECOND, not item[1].votes)):
-        by, one = label.removeprefix(BY_REFERENCE), next(one for one in kinds.metrics if one.metric == row.metric)
-        held = [(rows[row.measure, of.metric], of) for of in kinds.metrics]
+        held = [(result.taus[measure.name, of.metric], of) for of in kinds.metrics]
+        by, (row, one) = label.removeprefix(BY_REFERENCE), next(pair for pair in held if pair[1].metric == metric)
         if label == SECOND:
             grade = one.grade if "topics" in row.lowered.split() else ""
             values = {"topics": kinds.said, "second": kinds.kind.replace("terms", " terms"), "differs": kinds.differs}
             values |= {"first": kinds.firsts[0], "first_by_second": kinds.firsts[1], "orders": kinds.orders}
             lower = {} if grade else kinds.lower_by_noise(own for own, _ in held)
             said = [f"grades drop to {WORDS_OF[to]} for {listed(m)}" for to, m in lower.items()]
-            yield Finding.of("queries", **values, metric=row.metric, grade=grade, by_noise=listed(said))
+            yield Finding.of("queries", **values, metric=metric, grade=grade, by_noise=listed(said))
         elif kinds.votes:
             counted = (own for own, of in held if own.grade == of.grade and "another" in own.lowered.split())
             lowered = [own.metric for own in counted if not at_cap(own, result.board)]
             first = next(iter(result.inputs.corpus.references)) if result.inputs else ""
-            values = {"own": first, "by": by, "lowered": lowered, "metric": row.metric, "tau": one.tau}
+            values = {"own": first, "by": by, "lowered": lowered, "metric": metric, "tau": one.tau}
             yield Finding.of("reference", **values, low=one.low, grade=row.grade, own_tau=row.value, own_low=row.ci_low)
         else:
             yield Finding.of("reference", by=by, noisy=True)
+    source, topics = result.experiment.topics.get(""), result.evidence.topics(measure.name)
+    if source and topics and hasattr(source, "said") and SECOND not in result.kinds:
+        yield Finding.of("queries", topics=described(source, topics))
 
 
 def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Finding]:
@@ -194,25 +191,16 @@ def _foreign(result: Result, measure: str = "", metric: str = "") -> Iterator[Fi
         values: dict[str, Any] = {"systems": systems, "typed": ",".join(systems), "metric": metric}
         values["most"] = 2 * len(systems) > len(result.board.systems)
         if metric and not values["most"]:
-            others = result.evidence.only(~np.isin(result.board.systems, systems)).board
-            rest = replace(result, board=replace(others, primary=result.board.primary))
-            values["grade"] = _grades(rest, others[measure], rest.units)[metric]
+            rest = replace(result, board=result.evidence.only(~np.isin(result.board.systems, systems)).board)
+            values["grade"] = _grades(rest, rest.board[measure], rest.units)[metric]
         yield Finding("foreign", values=values)
-
-
-def _made_topics(result: Result, measure: Column) -> Iterator[Finding]:
-    """What topics are that no person wrote, where no other kind of them is compared."""
-    source, topics = result.experiment.topics.get(""), result.evidence.topics(measure.name)
-    if source and topics and hasattr(source, "said") and SECOND not in result.kinds:
-        yield Finding.of("queries", topics=described(source, topics))
 
 
 def separable(result: Result, name: str) -> Iterator[Finding]:
     """Of how many pairs of these systems retrieval tells which is better, and how many the metric `name` has right."""
-    units, along = result.units, result.units.along_training
-    of = "checkpoints" if along else "systems" if units.independent else "groups"
-    values = {"systems": len(units.labels) if along else units.number, "of": of, "tested": len(result.separable)}
-    values["by"] = next(iter(result.decisions), "")
+    own, along = result.units, result.units.along_training
+    n, of = (len(own.labels), "checkpoints") if along else (own.number, "systems" if own.independent else "groups")
+    values = {"systems": n, "of": of, "tested": len(result.separable), "by": next(iter(result.decisions), "")}
     rows = (row for row in result.separable if row.metric == name)
     yield from (Finding.of("separable_pairs", **asdict(row), **values) for row in rows)
 
@@ -252,7 +240,7 @@ def _along(result: Result, measure: Column, metrics: Sequence[Column]) -> Iterat
         values = _adding(dict(zip((metric.name for metric in metrics), found, strict=True)), alpha)
         if values["tested"]:
             yield Finding.of("same step", measure=measure.name, **values)
-    yield from _made_topics(result, measure)
+    yield from _of_kinds(result, measure)
     yield judged(measure, metrics, first_listed=result.board.first_is_listed)
 
 
@@ -317,14 +305,13 @@ def _agreement(found: Finding) -> str:
     if grade in SHOWN:
         all_right = found["tau"] >= 1 - 1e-9 and not found["grouped_by"]
         pairs = "pairs between groups" if found["grouped_by"] else "system pairs"
-        what = f"all {found['groups'] * (found['groups'] - 1) // 2} pairs" if all_right else f"{{tau}} of {pairs}"
-        if worse := found.values.get("worse"):
-            what, judge = "{worse_tau} of pairs", "retrieval by {worse} does"
+        what, low = f"all {comb(found['groups'], 2)} pairs" if all_right else f"{{tau}} of {pairs}", "{low}"
+        if found.values.get("worse"):
+            what, low, judge = "{worse_tau} of pairs", "{worse_low}", "retrieval by {worse} does"
         of = "independent groups of systems" if found["declared"] else "system groups, if independent"
         of = of if found["grouped_by"] else "systems, if made independently"
         # The words of `weak` are many: there the assumption has a sentence of its own.
         of = f"; {{groups}} {of}" if grade != WEAK and (found["grouped_by"] or not found["declared"]) else ""
-        low = "{worse_low}" if worse else "{low}"
         sure, other = f"(at least {low}, {{confidence}} confidence{of})", " about other systems" * (grade == WEAK)
         return f"{{metric}} orders {what} as {judge} {sure}: {{grade}} evidence{other}."
     if grade in AT_MOST:

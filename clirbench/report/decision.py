@@ -10,7 +10,7 @@ from clirbench.later import keep_recent
 from clirbench.pages import Finding, Table, listed, many, number, percent, short
 from clirbench.report.answer import answered, judged
 from clirbench.result import Result
-from clirbench.statistics.belonging import SEED, is_step
+from clirbench.statistics.belonging import SEED, connected, is_step
 from clirbench.statistics.decision import POPULATION, Decision, Standing
 from clirbench.statistics.given import real_metrics
 from clirbench.statistics.grades import CONTRADICTED, MODERATE, SHOWN, STRONG
@@ -67,14 +67,12 @@ def _table(name: str, title: str, rows: Iterable[dict[str, Any]], *text: str, **
 
 def _ranked(result: Result, decision: Decision) -> Iterator[dict[str, Any]]:
     """Every system as measured, with the mean of its configuration and step over seeds."""
-    metadata, english = result.board.metadata, result.monolingual
-    columns = [cells for name, cells in metadata.items() if name != SEED and not is_step(name)]
-    columns.append(tuple(map(str, result.units.steps.tolist())))
-    of = dict(zip(result.board.systems, zip(*columns, strict=True), strict=True))
-    more = result.board[decision.measure].higher_is_better
-    rows = decision.standings if more else [*map(_turned, decision.standings)]
+    board, english = result.board, result.monolingual
+    columns = [cells for name, cells in board.metadata.items() if name != SEED and not is_step(name)]
+    of = dict(zip(board.systems, zip(*columns, result.units.steps.astype(str), strict=True), strict=True))
+    rows = decision.standings if board[decision.measure].higher_is_better else [*map(_turned, decision.standings)]
     values = by_key((of[row.system], row.value) for row in rows)
-    unseeded = "" if SEED in metadata else "no mean_over_seeds: systems.tsv has no column seed"
+    unseeded = "" if SEED in board.metadata else "no mean_over_seeds: systems.tsv has no column seed"
     for row in rows:
         mean = "" if unseeded else float(np.mean(values[of[row.system]]))
         cells = {"system": "", "measure": decision.measure, "value": "", "mean_over_seeds": mean} | asdict(row)
@@ -134,13 +132,12 @@ def _against(result: Result) -> Iterator[Finding]:
 def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     """What to choose by every reference that was asked, be it one or several."""
     measure, column, systems = decision.measure, result.board[decision.measure], result.recommended
-    strange = {row.system for row in result.health if row.foreign}
-    if 2 * len(strange) > len(result.board.systems):
-        decision = replace(decision, reason="most systems share hardly any text with the reference")
-    if decision.reason:
+    foreign = {row.system for row in result.health if row.foreign}
+    hardly = "most systems share hardly any text with the reference" * (2 * len(foreign) > len(result.board.systems))
+    if reason := hardly or decision.reason:
         names = np.array(result.board.systems)[column.oriented == np.nanmax(column.oriented, initial=-np.inf)].tolist()
         highest = f" {{highest}} {'has' if len(names) == 1 else 'have'} the highest {{measure}}." if names else ""
-        values: dict[str, Any] = {"reason": decision.reason, "measure": measure, "highest": names}
+        values: dict[str, Any] = {"reason": reason, "measure": measure, "highest": names}
         yield Finding("recommendation", f"clirbench cannot recommend a system: {{reason}}.{highest}", values)
         return
     by_each, by_reference = result.decisions or {"": decision}, column.judged_by == "pseudo-relevance"
@@ -148,7 +145,9 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
     values, all_tied = {"measure": measure, "systems": systems, "tied": tied}, 0 < len(tied) == len(others)
     nearest = result.resemblances.nearest if by_reference else {}
     flagged = [name for name in decision.recommended if name in nearest]
-    doubt, by, ties = flagged and not result.decisions, "", "statistically tied: {tied}"
+    alike = dict(zip(result.board.systems, connected(result.board.systems, [*result.resemblances.near]), strict=True))
+    copies = " (of nearly the same text)" * (len({alike[name] for name in (*systems, *tied)}) == 1)
+    doubt, by, ties = flagged and not result.decisions, "", f"statistically tied: {{tied}}{copies}"
     first = "{systems} is first" if doubt else "clirbench recommends {systems}, which retrieval itself puts first"
     first += " by {measure}"
     if result.decisions:
@@ -157,7 +156,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         values |= {"references": [*by_each], "tied_by": tied_by, "by": [n for n in by_each if n not in tied_by]}
         where = "by reference {by} first in {measure}, by {tied_by}" if values["by"] else f"by {each} in {{measure}}"
         first = f"clirbench recommends {{systems}}, {where} statistically tied with the first" if tied_by else first
-        ties = f"tied by {each}: {{tied}}" if tied else "no other is tied"
+        ties = f"tied by {each}: {{tied}}{copies}" if tied else "no other is tied"
     elif (wanted := getattr(result.board.first_measure, "name", "")) != measure:
         values["instead_of"], by = wanted, "By {measure} ({instead_of} has no topics), "
     elif by_reference:
@@ -169,8 +168,7 @@ def _chosen(result: Result, decision: Decision) -> Iterator[Finding]:
         said = f"{by}{'all' if by else 'All'} {{n}} systems are statistically tied; {{systems}} has the highest "
         said += "{measure}. Choose the cheapest, or add topics"
     elif not (tied or result.decisions):
-        near = max(others, key=lambda row: row.difference)
-        values |= {"nearest": near.system} | _loss(near, "lead")
+        values |= {"nearest": others[0].system} | _loss(others[0], "lead")
         rest = f"all {len(others)} others; the nearest, {{nearest}}, is {{lead}} {{interval}} behind"
         rest = rest if len(others) > 1 else "{nearest}, by {lead} {interval}"
         said = f"{by}{first}: significantly better than {rest}"
@@ -231,23 +229,22 @@ def _picked(result: Result, by_each: Mapping[str, Decision], doubt: str) -> Iter
     of = by_key((pick.system, pick.metric) for pick in decision.picks)
     losing = {system: _worst(by_each, system) for system in of if system not in result.agreed}
     if right := [system for system in of if system not in losing]:
-        values: dict[str, Any] = {"metrics": [m for system in right for m in of[system]], "systems": result.recommended}
-        said = "{systems}"
+        said, values = "picks {systems}", dict[str, Any]()
         if not {*right} <= {*result.recommended}:
-            values |= {"picked": right} if len(right) == 1 else {}
-            said = "{picked}, tied with {systems}" if len(right) == 1 else "{systems} or a system tied with it"
-        yield Finding("choice", f"{_each(values['metrics'])} picks {said}.", values)
+            values = {"picked": right} if len(right) == 1 else {}
+            said = f"picks {'{picked}, tied with {systems}' if values else '{systems} or a system tied with it'}"
+        yield _choice([metric for system in right for metric in of[system]], result.recommended, said, **values)
     for system, (_, by) in sorted(losing.items(), key=lambda item: item[1][0]):
-        values = {"metrics": of[system], "systems": [system], "measure": decision.measure} | ({"by": by} if by else {})
+        values = {"measure": decision.measure} | ({"by": by} if by else {}) | _loss(by_each[by][system])
         said = f"picks {{systems}}; that costs {{loss}} {{interval}} {{measure}}{' by reference {by}' if by else doubt}"
         if all(grades.get(metric) in SHOWN for metric in of[system]):
             said += f", though {'each' if len(of[system]) > 1 else 'it'} orders most pairs rightly"
-        yield Finding("choice", f"{_each(of[system])} {said}.", values | _loss(by_each[by][system]))
+        yield _choice(of[system], [system], said, **values)
     if holes := [name for name in grades if np.isnan(result.board[name].values).any()]:
-        said = f"{_each(holes)} has no value for some systems, so it picks none."
-        yield Finding.of("choice", said, metrics=holes, systems=[])
+        yield _choice(holes, [], "has no value for some systems, so it picks none")
 
 
-def _each(metrics: Sequence[str]) -> str:
-    """All of them, however many: what a metric picks is no matter of room."""
-    return "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
+def _choice(metrics: Sequence[str], systems: Sequence[str], said: str, **values: Any) -> Finding:
+    """What each of the metrics picks: all are named, however many, as that is no matter of room."""
+    each = "Each of " * (len(metrics) > 1) + listed(metrics, len(metrics)).replace("{", "{{").replace("}", "}}")
+    return Finding.of("choice", f"{each} {said}.", metrics=metrics, systems=systems, **values)

@@ -185,10 +185,11 @@ class Evidence:
     def only(self, kept: "np.typing.NDArray[np.bool_]") -> "Evidence":
         """The same columns over the systems for which `kept` (systems,) is true."""
         rows = np.flatnonzero(kept)
-        board = Scoreboard(
-            tuple(self.systems[i] for i in rows),
-            tuple(replace(column, values=column.values[rows]) for column in self.board.columns),
-            {name: tuple(texts[i] for i in rows) for name, texts in self.board.metadata.items()},
+        board = replace(
+            self.board,
+            systems=tuple(self.systems[i] for i in rows),
+            columns=tuple(replace(column, values=column.values[rows]) for column in self.board.columns),
+            metadata={name: tuple(texts[i] for i in rows) for name, texts in self.board.metadata.items()},
         )
         return replace(self, board=board, per_topic={name: values[rows] for name, values in self.per_topic.items()})
 

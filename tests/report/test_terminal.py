@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,8 @@ def test_the_heading_says_which_systems_belong_together_and_the_note_why_nothing
     shown = capsys.readouterr().out
     assert "\n\nKendall's tau over 10 systems in 2 groups (family) (?: not tested)\n\tA\nMAP\t1.000 ?\n" in shown
     assert "note: not tested: too few independent groups (2)\n" in shown
+    terminal.show(result(board({"A": [*rising[:9], nan], "B": rising}, {"MAP": rising})))
+    assert "\n\nKendall's tau over up to 10 systems (x: not significantly above 0" in capsys.readouterr().out
 
 
 def test_a_run_without_metrics_shows_no_table_of_none(monkeypatch: pytest.MonkeyPatch) -> None:

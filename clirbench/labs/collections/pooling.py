@@ -29,7 +29,6 @@ from clirbench.statistics.coefficients import holm
 from clirbench.statistics.given import estimates, real_metrics
 from clirbench.types import Doubles, Ints, by_key
 
-IMPORTED = "imported"
 FEWEST_UNITS = 4
 COSTLIEST = 0.1
 """The share of systems that one metric's holes may cost the comparison of all; a metric that costs more is left out."""
@@ -49,8 +48,6 @@ class Stratum:
     def of(cls, measure: Column) -> "Stratum":
         """From what a measure's parts declare; an imported one declares nothing."""
         name = measure.name.partition("[")[0]
-        if measure.origin == IMPORTED:
-            return cls(IMPORTED, name, IMPORTED)
         return cls(measure.judged_by, name, measure.retriever)
 
     def __str__(self) -> str:

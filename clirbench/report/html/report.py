@@ -107,7 +107,9 @@ def tau_tables(result: Result, coefficient: str) -> Iterator[Table]:
         if coefficient == KENDALL and (first := getattr(board.first_measure, "name", "")) in measures:
             at = measures.index(first) + 1
             rows[at:at] = [(f"{first} judged by {by}", *_by_other(of)) for by, of in result.by_reference.items()]
-        heading = f"{name} over {result.units.said} ({facts.marks([tau for row in taus for tau in row])})"
+        cells = [tau for row in taus for tau in row]
+        most = "up to " * any(tau.n_systems < len(board.systems) for tau in cells)
+        heading = f"{name} over {most}{result.units.said} ({facts.marks(cells)})"
         yield Table(
             stem if place == 1 else f"{stem}-{place}",
             f"{title}: {heading}" if title else heading,
