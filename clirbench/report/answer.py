@@ -348,7 +348,7 @@ def _covariate(found: Finding) -> str:
     name, same = ("The number in the systems' names", "number") if " " in found["covariate"] else ("{covariate}",) * 2
     equal = "no two systems have the same, so {metric} cannot be shown to add to it: weak at most"
     if found["pairs"]:
-        keeps = "so {metric} sees more and keeps its grade (others were not tried)"
+        keeps = "so {metric} sees more and keeps its grade (no other metric was tried)"
         then = keeps if found["grade"] == WEAK else "as by luck: weak at most"
         equal = f"between systems of equal {same} {{metric}} is right in {{right}} of {{pairs}} pairs, {then}"
     return f"{name} alone orders the systems as well as {{metric}}; {equal}."
@@ -396,7 +396,7 @@ def _judged(found: Finding) -> str:
         said = said.replace("{measure}", f"{{measure}}, the first measure listed{',' if read else ''}")
     over, declare = " over {others}" * bool(known("others")), "(else 'scores.reference={{{measure}: none}}')"
     clauses = {
-        " {by}": case == "own" and known("by"),
+        " {by} (unless another is named)": case == "own" and known("by"),
         f", which favours metrics that match words{over}": case == "own" and found["lexical_model"],
         "; scores.reference says, unchecked, that the metrics' reference was no judge": read and found["other_text"],
         f"; perhaps by the metrics' own reference, so evidence is moderate at most {declare}": read and known("capped"),
@@ -409,7 +409,7 @@ def _judged(found: Finding) -> str:
 def _reading(found: Finding) -> str:
     if found["units"] == NONE:
         made = "even near-copies were" if found["grouped_by"] in (COPIES, NEAR_COPIES) else "each system was"
-        then = "at best be {grade}, for {metric}" if found.values.get("best") else "be {grade} for {metric}"
+        then = "be {grade} at best" if found.values.get("best") else "be {grade} for {metric}"
         return f"If {made} made independently, which clirbench does not assume, the evidence would {then}."
     maker = found["units"] == "maker"
     but = "{together} and others like them are variants of one system" if maker else "these are steps of one training"

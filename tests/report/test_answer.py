@@ -144,8 +144,7 @@ def test_names_that_number_one_run_are_no_evidence_and_both_readings_are_given()
     assert found.sentences[:2] == (
         "Names alike but for a number are taken for checkpoints of one run (if not, units=none), which cannot validate "
         "a metric for other runs.",
-        "If each system was made independently, which clirbench does not assume, the evidence would at best be "
-        "weak, for Good.",
+        "If each system was made independently, which clirbench does not assume, the evidence would be weak at best.",
     )
     told = replace(made, experiment=replace(made.experiment, units="none"))
     alone = answered(replace(told, correlations=tuple(correlate(told.board, units=told.units))))
@@ -191,7 +190,7 @@ def test_a_covariate_that_does_as_well_is_said_with_the_pairs_of_equal_covariate
     found = answered(replace(made, experiment=replace(made.experiment, given=("training_lines",))))
     assert found.sentences[1] == (
         "training_lines alone orders the systems as well as Good; between systems of equal training_lines Good is "
-        "right in 6 of 6 pairs, so Good sees more and keeps its grade (others were not tried)."
+        "right in 6 of 6 pairs, so Good sees more and keeps its grade (no other metric was tried)."
     )
     assert "Good adds to training_lines (p = .031)." in found.sentences  # 2 of 64 sign permutations
     (row,) = (one for one in found.findings if one.kind == "covariate")
