@@ -299,7 +299,7 @@ def in_python(example: str) -> Callable[[Called], Called]:
             except ClirbenchError as error:
                 for one in getattr(error, "errors", (error,)):
                     one.args = tuple(advice.in_python(str(text)) for text in one.args)
-                raise
+                raise error.with_traceback(None) from error.__cause__  # no frame of ours helps who is to mend a call
 
         return cast(Called, called)
 

@@ -101,7 +101,9 @@ class TopicFiles(ABC):
             raise InputError("no topics in the topic files")
         known = {name for entry in held for name in entry.fields}
         errors: list[ClirbenchError] = []
-        errors += [UnknownName("name in topics.fields", field, known) for field in self.names if field not in known]
+        meant = f"topics.fields=[{min(known)}]" if len(known) == 1 else ""
+        unknown = [field for field in self.names if field not in known]
+        errors += [UnknownName("name in topics.fields", field, known, meant) for field in unknown]
         raise_all(errors)
         first: dict[str, str] = {}
         topics: list[Topic] = []
