@@ -329,6 +329,7 @@ def pandas_frame(given: object) -> "pd.DataFrame | None":
         return given.to_pandas() if hasattr(given, "to_pandas") else None
 
 
+@in_python("cb.compare('RUN1', 'RUN2')")
 def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
     """Compare two runs, or folders of runs, as `clirbench compare` does.
 

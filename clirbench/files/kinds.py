@@ -15,6 +15,7 @@ TOPICS = {"trec": "TREC topics", "jsonl": "topics in JSON lines", "tsv": "topics
 HELD = TOPICS | {
     "run": "a run (topic Q0 doc_id rank score tag)", "qrels": "judgments (topic iteration doc_id grade)",
     "three": "judgments in three columns", "headed": "judgments below a header", "table": "a table of scores",
+    "log": "a log of fairseq-generate", "text": "one line a segment",
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 """As people write them, not as they are read."""
@@ -32,6 +33,8 @@ def kind_of(path: Path) -> str:
     lines = [*islice((line for line in (lines[:-1] or lines) if line.strip()), 20)]
     if any(line.lstrip().lower().startswith("<top>") for line in lines):
         return "trec"
+    if any(re.match(r"H-\d+\t", line) for line in lines):
+        return "log"
     if not lines or lines[0].lstrip()[:1] in ("[", "{"):
         ids = re.match(rf'\s*\{{\s*"({"|".join(IDS)})"', lines[0]) if lines else None
         return "jsonl" if ids else ""
@@ -63,18 +66,30 @@ def to_type(path: Path, kind: str = "") -> str:
     kind, said = kind or kind_of(path), quote(str(path))
     if kind in TOPICS:
         return f"topics={kind} topics.path={said}"
+    if kind == "table" and (folder := texts_around(path)):
+        return f"clirbench {quote(folder)}"  # its own tables are read, and its texts make measures
     judged = "relevance=qrels relevance.path={} relevance.judged_by=people topics=trec topics.path=FILE"
+    if kind == "run":
+        beside = (one for one in sorted(path.parent.iterdir()) if one.is_file() and kind_of(one) == "qrels")
+        judged = f"{judged.format(quote(str(next(beside, 'FILE'))))} for judgments; this is a run"
+        return f"{judged}: runs={quote(str(path.parent))} is a folder of NAME.run, one for each system"
     made = f"'{{print $1, 0, $2, $3}}' {said} > new.qrels, then {judged.format('new.qrels')}"
     return {
         "qrels": judged.format(said),
         "three": f"awk {made}",
         "headed": f"awk -F'[,;\\t]' {made.replace('{', 'NR > 1 {', 1)}",
-        "run": f"runs={quote(str(path.parent))} (a folder of NAME.run, one for each system)",
+        "log": f"zgrep ^D- {said} | sort -uV -k1,1 | cut -f3- > new.txt (old logs: ^H-), and put new.txt in its place",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")
 
 
-def refuse(path: Path, *wanted: str) -> None:
-    """Raise `InputError`, with what to type for the file, where it holds something else than is `wanted`."""
+def texts_around(file: str | Path) -> str:
+    """The folder of MT outputs that has a file; nothing for another file."""
+    folders = Path(file).parents[:2] if Path(file).is_file() else ()
+    return next((str(one) for one in folders if any(one.glob("reference*"))), "")
+
+
+def refuse(path: Path, *wanted: str, cure: str = "") -> None:
+    """Raise `InputError`, with what to type for the file (or `cure`), where it holds something else than `wanted`."""
     if (kind := kind_of(path)) and kind not in wanted:
-        raise InputError(f"{path}: holds {HELD[kind]}, not {HELD[wanted[0]]}; type {to_type(path, kind)}")
+        raise InputError(f"{path}: holds {HELD[kind]}, not {HELD[wanted[0]]}; {cure or 'type ' + to_type(path, kind)}")

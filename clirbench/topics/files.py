@@ -102,8 +102,7 @@ class TopicFiles(ABC):
         known = {name for entry in held for name in entry.fields}
         errors: list[ClirbenchError] = []
         meant = f"topics.fields=[{min(known)}]" if len(known) == 1 else ""
-        unknown = [field for field in self.names if field not in known]
-        errors += [UnknownName("name in topics.fields", field, known, meant) for field in unknown]
+        errors += [UnknownName("name in topics.fields", one, known, meant) for one in self.names if one not in known]
         raise_all(errors)
         first: dict[str, str] = {}
         topics: list[Topic] = []
