@@ -132,6 +132,17 @@ class Outcome:
         return [dict(found) for found in self.results.get("findings", ())]
 
     @property
+    def objective(self) -> float | None:
+        """The number that `objective` asks for, as a sweeper gets it; None where it is unknown or not asked for.
+
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published", objective="MAP")
+        >>> r.objective == r.systems.MAP.max()
+        True
+        """
+        return cast("float | None", self.results.get("objective"))
+
+    @property
     def warnings(self) -> list[str]:
         """What to know before relying on the tables: what was left out and why, holes, remarks; the report's words.
 

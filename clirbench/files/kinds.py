@@ -31,10 +31,9 @@ def kind_of(path: Path) -> str:
         head = stream.read(LINE)
     lines = head.decode("utf-8-sig", "replace").split("\n")
     lines = [*islice((line for line in (lines[:-1] or lines) if line.strip()), 20)]
-    if any(line.lstrip().lower().startswith("<top>") for line in lines):
-        return "trec"
-    if any(re.match(r"H-\d+\t", line) for line in lines):
-        return "log"
+    for kind, begun in (("trec", r"\s*<top>"), ("log", r"H-\d+\t")):
+        if any(re.match(begun, line, re.IGNORECASE) for line in lines):
+            return kind
     if not lines or lines[0].lstrip()[:1] in ("[", "{"):
         ids = re.match(rf'\s*\{{\s*"({"|".join(IDS)})"', lines[0]) if lines else None
         return "jsonl" if ids else ""
