@@ -10,7 +10,6 @@ import numpy as np
 
 from clirbench.corpora.base import Corpus
 from clirbench.errors import ConfigError, InputError, UnknownName, raise_all
-from clirbench.files.kinds import texts_around
 from clirbench.files.lines import Lines
 from clirbench.files.score_tables import ScoreTables
 from clirbench.files.trec import tied_topics
@@ -53,8 +52,7 @@ def scoreboard(
 ) -> tuple[Scoreboard, list[str]]:
     """Computed columns, joined by system with the imported ones, and notes on what did not join."""
     if inputs is None:
-        read = experiment.tables
-        board = Scoreboard((), ()) if read is None else require_columns(read.read(), read.tables)
+        board = Scoreboard((), ()) if experiment.tables is None else require_columns(experiment.tables.read())
         board = replace(board, columns=tuple(scored_against(board.columns, experiment)))
         return replace(board, primary=experiment.primary), look_alikes(board.systems)
     systems = tuple(translation.system for translation in inputs.translations)
@@ -82,8 +80,8 @@ def look_alikes(systems: Sequence[str]) -> list[str]:
     return [f"systems {names} {said}" for names in alike]
 
 
-def require_columns(imported: Scoreboard, files: Sequence[str] = ()) -> Scoreboard:
-    """The same; raises where score tables alone, which are these files, leave nothing to correlate."""
+def require_columns(imported: Scoreboard) -> Scoreboard:
+    """The same; raises where score tables alone leave nothing to correlate."""
     if not imported.systems:
         raise InputError("the score tables have no systems: there are no rows below the header")
     if named := [metric.name for metric in imported.metrics if is_measure(metric.name)]:
@@ -93,8 +91,7 @@ def require_columns(imported: Scoreboard, files: Sequence[str] = ()) -> Scoreboa
     if not (imported.measures and imported.metrics):
         columns = ", ".join(column.name for column in imported.columns) or "none with numbers"
         said = f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: a column is a metric"
-        texts = next((f"; measures of the texts there: clirbench {one}" for one in map(texts_around, files) if one), "")
-        raise ConfigError(f"{said} unless 'scores.measures=[COLUMN]' names it{texts}. Columns: {columns}")
+        raise ConfigError(f"{said} unless 'scores.measures=[COLUMN]' names it as a measure. Columns: {columns}")
     return imported
 
 

@@ -307,9 +307,8 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
             raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
         if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
             letter = re.search(r"reference-(\w+)", value)
-            meant = f"type references={letter[1]}" if letter and name == "references" else f"leave {override} out"
-            around = "" if {"folder", "corpus"} & {*map(key_of, overrides)} else texts_around(value)
-            meant = f"type clirbench {around}" if around else meant
+            left = f"leave {override} out: clirbench {texts_around(value) or 'DIR'}"
+            meant = f"type references={letter[1]}" if letter and name == "references" else left
             if "." not in name:
                 yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:

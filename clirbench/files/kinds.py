@@ -68,15 +68,12 @@ def to_type(path: Path, kind: str = "") -> str:
     if kind == "table" and (folder := texts_around(path)):
         return f"clirbench {quote(folder)}"  # its own tables are read, and its texts make measures
     judged = "relevance=qrels relevance.path={} relevance.judged_by=people topics=trec topics.path=FILE"
-    if kind == "run":
-        beside = (one for one in sorted(path.parent.iterdir()) if one.is_file() and kind_of(one) == "qrels")
-        judged = f"{judged.format(quote(str(next(beside, 'FILE'))))} for judgments; this is a run"
-        return f"{judged}: runs={quote(str(path.parent))} is a folder of NAME.run, one for each system"
     made = f"'{{print $1, 0, $2, $3}}' {said} > new.qrels, then {judged.format('new.qrels')}"
     return {
         "qrels": judged.format(said),
         "three": f"awk {made}",
         "headed": f"awk -F'[,;\\t]' {made.replace('{', 'NR > 1 {', 1)}",
+        "run": f"{judged.format('FILE')} for judgments; this is a run: runs={quote(str(path.parent))} reads NAME.run there",
         "log": f"zgrep ^D- {said} | sort -uV -k1,1 | cut -f3- > new.txt (old logs: ^H-), and put new.txt in its place",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")

@@ -116,7 +116,7 @@ class FileSystems:
         if not any(layout.systems for layout in layouts):
             root = Path(searched.where) / "systems"
             root = root if root.is_dir() else near_path(root)
-            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*.*"))) if path.is_file()]
+            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*"))) if path.is_file()]
             like = [root / f"%system%{one.suffix if one.parent == root else f'/{one.name}'}" for one in others[:1]]
             which = f"for {others[0]} and its like" if others else "for files elsewhere"
             hint = f"; {which}: systems=pattern systems.pattern={next(iter(like), 'DIR/%system%.txt')}"

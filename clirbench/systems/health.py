@@ -34,8 +34,13 @@ BETTER, CLEAR = 0.5, 5.0
 AT_ONCE = 1 << 18
 """Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
-MARKS = {"@@ ": "s/@@( |$)//g", "▁": "s/ //g; s/▁/ /g; s/^ //"}
-"""What subwords leave in a text, and how sed joins them."""
+MARKS = {
+    "@@ ": "pieces of words: join them, sed -E 's/@@( |$)//g'", "\t": "columns: take one, cut -f2",
+    "▁": "pieces of words: join them, sed -E 's/ //g; s/▁/ /g; s/^ //'", '": "': "JSON: take the texts, jq -r .KEY",
+    " ||| ": "lists of the best: take one, sed -E 's/^[0-9]+ [|]+ //; s/ [|]+ .*//'",
+    "&apos;": "marks of a tokeniser: take them out, sacremoses detokenize",
+}  # fmt: skip
+"""What is often in a text that is not plain: what it is, and how to have plain text."""
 OPENING, LITTLE = 200, 0.1
 """Of the first lines the Dice with the reference below which a text is strange. Of 870 systems of WMT that is so of 11
 (BLEU below 3 for all), of 54 of the 64 sources, and of every reference that is shifted by 37 lines (.07 at most)."""
@@ -66,7 +71,7 @@ class FileHealth:
     same_text_as: str = ""
     looks_like: str = ""
     mark: str = field(default="", repr=False)
-    """One of `MARKS`, which is no column."""
+    """What `MARKS` says of the text, which is no column."""
 
     @property
     def strange(self) -> bool:
@@ -88,7 +93,7 @@ class FileHealth:
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
             f"{self.crlf_lines} {of} end in a carriage return (CRLF), part of them: sed -i 's/\\r$//'": self.crlf_lines,
-            f"has pieces of words, {self.mark!r}; join them: sed -E '{MARKS.get(self.mark)}'": self.mark,
+            f"is no plain text, but has {self.mark}": self.mark,
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
             "begins with a byte order mark, which is part of its first word (save it as UTF-8 without one)": self.bom,
         }
@@ -135,7 +140,7 @@ def examined(reference: Text | None, text: Text) -> dict[str, Any]:
         off, line = find_slip(lengths, of[0]) or (0, None)
         ours = opening(text)
         shared = dice(ours, of[1]) if len(ours) and len(of[1]) else None
-    mark = next((mark for mark, times in zip(MARKS, marks, strict=True) if times > MANY_BLANK * n), "")
+    mark = next((said for said, times in zip(MARKS.values(), marks, strict=True) if times > MANY_BLANK * n), "")
     return {**columns, "off_by": off, "from_line": line, "shared": shared, "mark": mark}
 
 

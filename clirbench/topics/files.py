@@ -96,6 +96,9 @@ class TopicFiles(ABC):
         except InputError:
             for path in topic_files(self.path):
                 refuse(path, self.kind.partition(".")[0])
+                if not {*"<\t{,"} & {*TextFile(path).lines()[0]}:
+                    made = f"{path}: has no ids of topics; type nl -w1 -ba {path} > new.tsv, then topics=tsv"
+                    raise InputError(f"{made} topics.path=new.tsv") from None
             raise
         if not held:
             raise InputError("no topics in the topic files")
