@@ -73,7 +73,7 @@ def to_type(path: Path, kind: str = "") -> str:
         "qrels": judged.format(said),
         "three": f"awk {made}",
         "headed": f"awk -F'[,;\\t]' {made.replace('{', 'NR > 1 {', 1)}",
-        "run": f"{judged.format('FILE')} for judgments; this is a run: runs={quote(str(path.parent))} reads NAME.run there",
+        "run": f"{judged.format('FILE')} for judgments; this is a run: runs={quote(str(path.parent))} reads its *.run",
         "log": f"zgrep ^D- {said} | sort -uV -k1,1 | cut -f3- > new.txt (old logs: ^H-), and put new.txt in its place",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")
