@@ -137,7 +137,7 @@ class Outcome:
 
         >>> import clirbench as cb
         >>> r = cb.run("europarl_csen_published", objective="MAP")
-        >>> r.objective == r.systems.MAP.max()
+        >>> bool(r.objective == r.systems.MAP.max())
         True
         """
         return cast("float | None", self.results.get("objective"))
