@@ -90,8 +90,8 @@ def require_columns(imported: Scoreboard) -> Scoreboard:
         raise ConfigError(f"{said}; type 'scores.measures=[{every}]', or 'scores.ignore=[{','.join(named)}]'")
     if not (imported.measures and imported.metrics):
         columns = ", ".join(column.name for column in imported.columns) or "none with numbers"
-        said = f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: say which columns are"
-        raise ConfigError(f"{said} measures, 'scores.measures=[COLUMN]'; the others are metrics. Columns: {columns}")
+        said = f"the score tables have no {'MT metrics' if imported.measures else 'IR measures'}: a column is a metric"
+        raise ConfigError(f"{said} unless 'scores.measures=[COLUMN]' names it as a measure. Columns: {columns}")
     return imported
 
 

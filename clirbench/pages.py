@@ -288,12 +288,13 @@ class Table:
         header: Sequence[str] | None = None,
         **further: Any,
     ) -> "Table":
-        """The table of records of one `kind`, a frozen dataclass: a column for each field; None is an empty cell.
+        """The table of records of one `kind`, a frozen dataclass: a column for each field that its `repr` has; None is
+        an empty cell.
 
         `header`: other names for the columns; by default those of the fields, which are there without records too.
         `further`: what else a table has.
         """
-        names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+        names = [field.name for field in fields(kind) if field.repr]  # type: ignore[arg-type]
         kept = tuple(records)
         values = ((getattr(record, name) for name in names) for record in kept)
         rows = tuple(tuple("" if value is None else value for value in row) for row in values)

@@ -132,6 +132,17 @@ class Outcome:
         return [dict(found) for found in self.results.get("findings", ())]
 
     @property
+    def objective(self) -> float | None:
+        """The number that `objective` asks for, as a sweeper gets it; None where it is unknown or not asked for.
+
+        >>> import clirbench as cb
+        >>> r = cb.run("europarl_csen_published", objective="MAP")
+        >>> bool(r.objective == r.systems.MAP.max())
+        True
+        """
+        return cast("float | None", self.results.get("objective"))
+
+    @property
     def warnings(self) -> list[str]:
         """What to know before relying on the tables: what was left out and why, holes, remarks; the report's words.
 
@@ -299,7 +310,7 @@ def in_python(example: str) -> Callable[[Called], Called]:
             except ClirbenchError as error:
                 for one in getattr(error, "errors", (error,)):
                     one.args = tuple(advice.in_python(str(text)) for text in one.args)
-                raise
+                raise error.with_traceback(None) from error.__cause__  # no frame of ours helps who is to mend a call
 
         return cast(Called, called)
 
@@ -329,6 +340,7 @@ def pandas_frame(given: object) -> "pd.DataFrame | None":
         return given.to_pandas() if hasattr(given, "to_pandas") else None
 
 
+@in_python("cb.compare('RUN1', 'RUN2')")
 def compare(a: "Outcome | str | Path", b: "Outcome | str | Path") -> Comparison:
     """Compare two runs, or folders of runs, as `clirbench compare` does.
 

@@ -335,8 +335,7 @@ def correlate(df: Any, measures: Sequence[str] | str, given: Sequence[str] | str
             return _run("scores", {"scores__tables": [path], **named, **settings}, path)
         except ClirbenchError as error:
             for one in getattr(error, "errors", (error,)):
-                said = (MENDED.sub(_replaced, str(text)) for text in one.args)
-                said = (text.replace(str(path), "the DataFrame") for text in said)
+                said = (MENDED.sub(_replaced, str(text)).replace(str(path), "the DataFrame") for text in one.args)
                 one.args = tuple(text.replace("scores.measures", "measures") for text in said)
             raise
 

@@ -12,7 +12,7 @@ from clirbench.api.texts import each_reference, lines_of
 from clirbench.checks import checked
 from clirbench.configuration.laboratories import measure_of
 from clirbench.errors import AlignmentError, ConfigError, InputError
-from clirbench.files.kinds import HELD, kind_of
+from clirbench.files.kinds import refuse
 from clirbench.files.trec import read_qrels, read_run
 from clirbench.measures.base import Measure
 from clirbench.measures.ir import score_run
@@ -31,6 +31,7 @@ COLUMNS = {
     "score": ("score", "sim"),
 }
 """Names of columns of ir_measures, PyTerrier, ranx and trec_eval, ours among them; the first that is there counts."""
+CALL = "a call is cb.evaluate(qrels, run, measures)"
 
 
 @lru_cache(maxsize=64)
@@ -141,45 +142,40 @@ def evaluate(
 
 def _qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, str | Path):
-        return read_qrels(_holding(qrels, "qrels"))
+        refuse(Path(qrels), "qrels", cure=CALL)
+        return read_qrels(Path(qrels))
     grades = _nested("qrels", qrels, "relevance")
     return Qrels({topic: {doc_id: int(grade) for doc_id, grade in by.items()} for topic, by in grades.items()})
 
 
 def _run(run: Any) -> Run:
-    if isinstance(run, Run):
-        return run
-    return read_run(_holding(run, "run")) if isinstance(run, str | Path) else Run.of(_nested("run", run, "score"))
-
-
-def _holding(path: str | Path, what: str) -> Path:
-    """The path; raises `InputError` where the file holds something else, as where arguments are changed over."""
-    if (kind := kind_of(Path(path))) not in ("", what):
-        said = f"{what}: {str(path)!r} holds {HELD[kind]}, not {HELD[what]}"
-        raise InputError(f"{said}; a call is cb.evaluate(qrels, run, measures)")
-    return Path(path)
+    if isinstance(run, str | Path):
+        refuse(Path(run), "run", cure=CALL)
+        return read_run(Path(run))
+    return run if isinstance(run, Run) else Run.of(_nested("run", run, "score"))
 
 
 def _nested(what: str, given: Any, value: str) -> Mapping[str, Mapping[str, float]]:
     """{topic: {document: number}} of any of the forms that `evaluate` takes."""
     kind = int if value == "relevance" else float
     given = given.to_dict() if type(given).__module__.partition(".")[0] == "ranx" else given
+    found: dict[str, dict[str, float]] = {}
     try:
         if isinstance(given, Mapping):
-            return {str(topic): {str(doc_id): kind(one) for doc_id, one in by.items()} for topic, by in given.items()}
-        import pandas as pd
+            found = {str(topic): {} for topic in given}
+            rows: Any = ((topic, *one) for topic, by in given.items() for one in by.items())
+        else:
+            import pandas as pd
 
-        rows = pandas_frame(given)
-        rows = pd.DataFrame([getattr(row, "__dict__", row) for row in given]) if rows is None else rows
-        names = [next(name for name in COLUMNS[key] if name in rows) for key in ("topic", "document", value)]
-        found: dict[str, dict[str, float]] = {}
-        for topic, document, number in rows[names].itertuples(index=False):
+            table = pandas_frame(given)
+            table = pd.DataFrame([getattr(row, "__dict__", row) for row in given]) if table is None else table
+            names = [next(name for name in COLUMNS[key] if name in table) for key in ("topic", "document", value)]
+            rows = table[names].itertuples(index=False)
+        for topic, document, number in rows:
             found.setdefault(str(topic), {})[str(document)] = kind(number)
             if float(number) != kind(number):
                 raise ValueError
         return found
     except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
-        number = f"{value} (a {'whole ' if kind is int else ''}number)"
-        rows_of = f"rows with query_id, doc_id and {number}"
-        mapping = "{'q1': {'d1': 1}}"
-        raise ConfigError(f"{what}: expected a mapping such as {mapping}, a TREC file, or {rows_of}") from None
+        said = f"{what}: expected a mapping such as {{'q1': {{'d1': 1}}}}, a TREC file, or rows with query_id, doc_id"
+        raise ConfigError(f"{said} and {value} (a {'whole ' if kind is int else ''}number)") from None

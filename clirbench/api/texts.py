@@ -90,7 +90,7 @@ def held_corpus(texts: Any, references: Any, source: Any, documents: Any, size: 
         systems,
         sides,
         None if source is None else lines_of("source", source),
-        None if documents is None else lines_of("documents", map(str, documents)),
+        None if documents is None else lines_of("documents", documents if _instead(documents) else map(str, documents)),
         size,
         {str(name): one for name, one in called.items()},
     )

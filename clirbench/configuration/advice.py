@@ -13,7 +13,7 @@ import yaml
 from clirbench.checks import pointed
 from clirbench.configuration.laboratories import CONF, choices, is_measure, parse
 from clirbench.errors import ConfigError, UnknownName, closest, closest_match
-from clirbench.files.kinds import TOPICS, kind_of, to_type
+from clirbench.files.kinds import TOPICS, kind_of, texts_around, to_type
 from clirbench.keys import BY_NAME, FLAG, NAMES, NODES, PAIRS, SECTIONS, TEXT, key_of, keys_of
 from clirbench.text import near_path, whole_text
 
@@ -76,7 +76,7 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
             return f"Type {meant}"
         if (path.parent / "provenance.json").is_file():
             return f"It is a file of a run, whose page is {path.parent}/report.html"
-        around = _around(path) or "DIR"
+        around = texts_around(path) or "DIR"
         reader = next(_readers(path.parent, path), "")
         return f"It is a file, no folder; type {f'corpus={reader} folder={word}' if reader else f'clirbench {around}'}"
     if word in choices("experiment"):
@@ -200,7 +200,7 @@ def of_options(options: Sequence[str], words: Sequence[str]) -> str:
     while at < len(words):
         word, at = words[at], at + 1
         if word not in options:
-            folder = folder or _around(Path(word))
+            folder = folder or texts_around(word)
             mended += [] if Path(word).is_file() and folder else [quote(word)]
             continue
         name, _, value = word.lstrip("-").partition("=")
@@ -223,7 +223,7 @@ def of_options(options: Sequence[str], words: Sequence[str]) -> str:
 
 def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
     """What to type in place of an option of other programs; `topics`: whether topics are named beside it."""
-    if inside := next((one for value in values if (one := _around(Path(value)))), ""):
+    if inside := next((one for value in values if (one := texts_around(value))), ""):
         return f"clirbench {inside}"
     if len(values) == 1 and name not in OUTPUT and (meant := to_type(Path(values[0]))):
         return meant.replace(" topics=trec topics.path=FILE", "") if topics else meant
@@ -233,12 +233,6 @@ def _of_option(name: str, values: Sequence[str], topics: bool) -> str:
         return f"--{known[0]}"
     meant = _meant("measures" if name == "measure" else name.replace("-", "_"), *values)
     return meant.removeprefix("Type ") if meant[:4] == "Type" else ""
-
-
-def _around(file: Path) -> str:
-    """The folder of MT outputs that has a file; nothing for another file."""
-    folders = file.parents[:2] if file.is_file() else ()
-    return next((str(one) for one in folders if any(one.glob("reference*"))), "")
 
 
 def _is_folder(path: Path) -> bool:
@@ -313,7 +307,8 @@ def unknown_keys(overrides: Sequence[str], groups: Collection[str] = ()) -> Iter
             raise ConfigError(f"{override}: settings have a space between them; type {' '.join(apart)}")
         if (name in (*SECTIONS, "references") or name not in known) and BY_ITSELF.fullmatch(Path(value).name):
             letter = re.search(r"reference-(\w+)", value)
-            meant = f"type references={letter[1]}" if letter and name == "references" else f"leave {override} out"
+            left = f"leave {override} out: clirbench {texts_around(value) or 'DIR'}"
+            meant = f"type references={letter[1]}" if letter and name == "references" else left
             if "." not in name:
                 yield ConfigError(f"{override}: {Path(value).name} in the folder is read unasked; {meant}")
         elif override.startswith("~") and name in known:

@@ -68,7 +68,7 @@ def languages_of(stated: str, corpus: object, called: str = "", store: Store | N
         texts_of = [(own, text) for own, side in zip(pair, read, strict=True) for text in side.items()]
         if wrong := [f"{where} is in {code}" for own, (where, code) in texts_of if contradicts(own, code)]:
             known = zip(pair, seen, (source, target), strict=True)
-            meant = "-".join(best if contradicts(own, s) else own for own, s, best in known)
+            meant = "-".join(best if contradicts(own, s) or pair == named[::-1] else own for own, s, best in known)
             raise ConfigError(f"languages={stated}: {', '.join(wrong)}; type languages={meant}")
         return Languages(*pair, "as stated")
     known_by = f"by the folder's name{' and the texts' if seen[1] == target else ''}" if named[1] else "by the texts"

@@ -15,6 +15,7 @@ TOPICS = {"trec": "TREC topics", "jsonl": "topics in JSON lines", "tsv": "topics
 HELD = TOPICS | {
     "run": "a run (topic Q0 doc_id rank score tag)", "qrels": "judgments (topic iteration doc_id grade)",
     "three": "judgments in three columns", "headed": "judgments below a header", "table": "a table of scores",
+    "log": "a log of fairseq-generate", "text": "one line a segment",
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?%?")
 """As people write them, not as they are read."""
@@ -30,8 +31,9 @@ def kind_of(path: Path) -> str:
         head = stream.read(LINE)
     lines = head.decode("utf-8-sig", "replace").split("\n")
     lines = [*islice((line for line in (lines[:-1] or lines) if line.strip()), 20)]
-    if any(line.lstrip().lower().startswith("<top>") for line in lines):
-        return "trec"
+    for kind, begun in (("trec", r"\s*<top>"), ("log", r"H-\d+\t")):
+        if any(re.match(begun, line, re.IGNORECASE) for line in lines):
+            return kind
     if not lines or lines[0].lstrip()[:1] in ("[", "{"):
         ids = re.match(rf'\s*\{{\s*"({"|".join(IDS)})"', lines[0]) if lines else None
         return "jsonl" if ids else ""
@@ -63,18 +65,27 @@ def to_type(path: Path, kind: str = "") -> str:
     kind, said = kind or kind_of(path), quote(str(path))
     if kind in TOPICS:
         return f"topics={kind} topics.path={said}"
+    if kind == "table" and (folder := texts_around(path)):
+        return f"clirbench {quote(folder)}"  # its own tables are read, and its texts make measures
     judged = "relevance=qrels relevance.path={} relevance.judged_by=people topics=trec topics.path=FILE"
     made = f"'{{print $1, 0, $2, $3}}' {said} > new.qrels, then {judged.format('new.qrels')}"
     return {
         "qrels": judged.format(said),
         "three": f"awk {made}",
         "headed": f"awk -F'[,;\\t]' {made.replace('{', 'NR > 1 {', 1)}",
-        "run": f"runs={quote(str(path.parent))} (a folder of NAME.run, one for each system)",
+        "run": f"{judged.format('FILE')} for judgments; this is a run: runs={quote(str(path.parent))} reads its *.run",
+        "log": f"zgrep ^D- {said} | sort -uV -k1,1 | cut -f3- > new.txt (old logs: ^H-), and put new.txt in its place",
         "table": f"'scores.tables=[{path}]' 'scores.measures=[COLUMN]'",
     }.get(kind, "")
 
 
-def refuse(path: Path, *wanted: str) -> None:
-    """Raise `InputError`, with what to type for the file, where it holds something else than is `wanted`."""
+def texts_around(file: str | Path) -> str:
+    """The folder of MT outputs that has a file; nothing for another file."""
+    folders = Path(file).parents[:2] if Path(file).is_file() else ()
+    return next((str(one) for one in folders if any(one.glob("reference*"))), "")
+
+
+def refuse(path: Path, *wanted: str, cure: str = "") -> None:
+    """Raise `InputError`, with what to type for the file (or `cure`), where it holds something else than `wanted`."""
     if (kind := kind_of(path)) and kind not in wanted:
-        raise InputError(f"{path}: holds {HELD[kind]}, not {HELD[wanted[0]]}; type {to_type(path, kind)}")
+        raise InputError(f"{path}: holds {HELD[kind]}, not {HELD[wanted[0]]}; {cure or 'type ' + to_type(path, kind)}")

@@ -67,3 +67,11 @@ class ArithmeticMean:
     def aggregate(self, values: Doubles) -> Doubles:
         """(..., topics) -> (...); see `arithmetic`."""
         return arithmetic(values)
+
+
+class ByJudgments:
+    """A measure of topics that have a relevant document; higher is better."""
+
+    higher_is_better = True
+    uses_qrels = True
+    needs_relevant = True

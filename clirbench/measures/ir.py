@@ -8,7 +8,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from itertools import repeat
@@ -18,12 +18,12 @@ import numpy as np
 
 from clirbench.errors import ConfigError, ResourceError
 from clirbench.later import keep_recent
-from clirbench.measures.base import GMAP_FLOOR, Measure, arithmetic, geometric
+from clirbench.measures.base import GMAP_FLOOR, ByJudgments, Measure, arithmetic, geometric
 from clirbench.types import Doubles, Ints, Judged, Need, Run, by_key
 
 
 @dataclass(frozen=True)
-class IrMeasure:
+class IrMeasure(ByJudgments):
     """A measure of ir-measures, one value a topic, and its mean over topics.
 
     `name` is the column, `spec` what ir-measures parses (`AP`, `nDCG@20`, `P(rel=2)@10`); `geometric` takes the
@@ -37,9 +37,6 @@ class IrMeasure:
     name: str
     spec: str
     geometric: bool = False
-    higher_is_better: bool = field(default=True, init=False)
-    uses_qrels: bool = field(default=True, init=False)
-    needs_relevant: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         _ = self.parsed

@@ -1,17 +1,17 @@
 """Rank-biased precision, which ir-measures reads but computes only with a further package."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from clirbench.checks import number, whole_number
-from clirbench.measures.base import ArithmeticMean
+from clirbench.measures.base import ArithmeticMean, ByJudgments
 from clirbench.types import Doubles, Judged, Run
 
 
 @dataclass(frozen=True)
-class RBP(ArithmeticMean):
+class RBP(ByJudgments, ArithmeticMean):
     """Rank-biased precision: (1 - p) sum_i g_i p^(i-1), g_i = 1 where the document at rank i has grade >= `rel`.
 
     `p` in (0, 1) is the chance of reading on, `k` cuts the ranking (None: its whole length). In [0, 1), higher is
@@ -25,9 +25,6 @@ class RBP(ArithmeticMean):
     rel: int = 1
     k: int | None = None
     name: str = "RBP"
-    higher_is_better: bool = field(default=True, init=False)
-    uses_qrels: bool = field(default=True, init=False)
-    needs_relevant: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         number(f"measure {self.name}: p", self.p, above=0, below=1)

@@ -239,6 +239,10 @@ def library_tokeniser(name: str) -> Callable[[str], str]:
     return tokeniser
 
 
+def _no_name(metric: object) -> str:
+    raise NotImplementedError(f"{type(metric).__name__} needs a field `name`")
+
+
 @dataclass(frozen=True)
 class Tokenised:
     """A metric of tokens; it adds its `name`, `statistics` and `score`, and to the signature its `details`.
@@ -249,6 +253,7 @@ class Tokenised:
     Raises `ConfigError` for an unknown tokeniser, `ResourceError` for one that is not installed.
     """
 
+    name = cast(Any, property(_no_name))  # a field, a property or a class variable may take its place
     higher_is_better = True
     needs_reference: ClassVar[bool] = True
     first_reference: ClassVar[bool] = False
@@ -258,10 +263,6 @@ class Tokenised:
 
     def __post_init__(self) -> None:
         _ = self.tokeniser  # what is not installed is missed now, not after an hour
-
-    @property
-    def name(self) -> str:
-        raise NotImplementedError(f"{type(self).__name__} needs a field `name`")
 
     @property
     def tokeniser(self) -> Tokeniser:

@@ -83,6 +83,7 @@ def results(result: Result) -> dict[str, Any]:
             for name, table in tables.items()
         },
         "warnings": [*unsure, *warnings(result)],
+        **({"objective": result.objective} if result.experiment.objective else {}),
     }
     return dict(plain(found))
 

@@ -16,6 +16,7 @@ from clirbench.corpora.jsonl import JsonlText
 from clirbench.corpora.manifest import FOLDER
 from clirbench.corpora.sides import first_ten, survey, unequal_lines_error
 from clirbench.errors import AlignmentError, ClirbenchError, ConfigError, InputError, UnknownName, gathered, raise_all
+from clirbench.files.kinds import kind_of, refuse
 from clirbench.systems.base import MOST_EMPTY
 from clirbench.systems.metadata import read_metadata
 from clirbench.text import BLOCK, Text, TextFile, TextLines, near_path, open_binary
@@ -115,7 +116,7 @@ class FileSystems:
         if not any(layout.systems for layout in layouts):
             root = Path(searched.where) / "systems"
             root = root if root.is_dir() else near_path(root)
-            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*.*"))) if path.is_file()]
+            others = [path for path in (*sorted(root.glob("*/*.*")), *sorted(root.glob("*"))) if path.is_file()]
             like = [root / f"%system%{one.suffix if one.parent == root else f'/{one.name}'}" for one in others[:1]]
             which = f"for {others[0]} and its like" if others else "for files elsewhere"
             hint = f"; {which}: systems=pattern systems.pattern={next(iter(like), 'DIR/%system%.txt')}"
@@ -169,6 +170,8 @@ def misaligned(corpus: Corpus, system: Translation, errors: list[ClirbenchError]
         with gathered(errors):
             found = survey(text)
             if found.n_lines != expected:
+                if "log" in map(kind_of, text.files):
+                    refuse(text.files[0], "text")
                 cure = f"; mend it, or leave it out: 'systems.exclude=[{system.system}]'"
                 raise unequal_lines_error(text.where, found.n_lines, where, expected, cure)
             ids = text.doc_ids() if side and isinstance(text, JsonlText) else []

@@ -9,7 +9,7 @@ Sentences in Bilingual Corpora".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,13 @@ BETTER, CLEAR = 0.5, 5.0
 AT_ONCE = 1 << 18
 """Lines that are compared at a time: a longer text takes no more memory."""
 MANY_BLANK = 0.05
+MARKS = {
+    "@@ ": "pieces of words: join them, sed -E 's/@@( |$)//g'", "\t": "columns: take one, cut -f2",
+    "▁": "pieces of words: join them, sed -E 's/ //g; s/▁/ /g; s/^ //'", '": "': "JSON: take the texts, jq -r .KEY",
+    " ||| ": "lists of the best: take one, sed -E 's/^[0-9]+ [|]+ //; s/ [|]+ .*//'",
+    "&apos;": "marks of a tokeniser: take them out, sacremoses detokenize",
+}  # fmt: skip
+"""What is often in a text that is not plain: what it is, and how to have plain text."""
 OPENING, LITTLE = 200, 0.1
 """Of the first lines the Dice with the reference below which a text is strange. Of 870 systems of WMT that is so of 11
 (BLEU below 3 for all), of 54 of the 64 sources, and of every reference that is shifted by 37 lines (.07 at most)."""
@@ -63,6 +70,8 @@ class FileHealth:
     shared: float | None = None
     same_text_as: str = ""
     looks_like: str = ""
+    mark: str = field(default="", repr=False)
+    """What `MARKS` says of the text, which is no column."""
 
     @property
     def strange(self) -> bool:
@@ -84,6 +93,7 @@ class FileHealth:
             "lost or doubled there": off,
             f"{round(blank * (self.lines or 0))} {of} are blank": blank > MANY_BLANK,
             f"{self.crlf_lines} {of} end in a carriage return (CRLF), part of them: sed -i 's/\\r$//'": self.crlf_lines,
+            f"is no plain text, but has {self.mark}": self.mark,
             "shares hardly any text with the reference: another language, other lines, or no translation": self.foreign,
             "begins with a byte order mark, which is part of its first word (save it as UTF-8 without one)": self.bom,
         }
@@ -92,13 +102,13 @@ class FileHealth:
 
 def count_lines(text: Text) -> tuple[Floats, Ints, bool]:
     """One pass over a text: the logarithm of each line's bytes with its end; how many lines are blank, and end in a
-    carriage return; whether there is a byte order mark."""
-    lengths, counts, bom = [np.empty(0, dtype=np.float32)], np.zeros(2, dtype=np.int64), False
+    carriage return, and how often it has each of `MARKS`; whether there is a byte order mark."""
+    lengths, counts, bom = [np.empty(0, dtype=np.float32)], np.zeros(2 + len(MARKS), dtype=np.int64), False
     for block in text.blocks():
         ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
         bom |= len(lengths) == 1 and block.startswith(BOM)
         lengths.append(np.log(np.diff(ends, prepend=-1), dtype=np.float32))
-        counts += n_blank(block, ends), block.count(b"\r\n")
+        counts += n_blank(block, ends), block.count(b"\r\n"), *(block.count(mark.encode()) for mark in MARKS)
     return np.concatenate(lengths), counts, bom
 
 
@@ -122,7 +132,7 @@ def _reference(text: Text, fingerprint: str) -> tuple[Floats, Hashes]:
 
 def examined(reference: Text | None, text: Text) -> dict[str, Any]:
     """What a text is like, and whether it is out of step with the English side: columns of its `FileHealth`."""
-    lengths, (blank, crlf), bom = count_lines(text)
+    lengths, (blank, crlf, *marks), bom = count_lines(text)
     n, of = len(lengths), None if reference is None else _reference(reference, reference.fingerprint)
     columns = {"lines": n, "blank_share": int(blank) / max(n, 1), "crlf_lines": int(crlf), "bom": int(bom)}
     off, line, shared = 0, None, None
@@ -130,7 +140,8 @@ def examined(reference: Text | None, text: Text) -> dict[str, Any]:
         off, line = find_slip(lengths, of[0]) or (0, None)
         ours = opening(text)
         shared = dice(ours, of[1]) if len(ours) and len(of[1]) else None
-    return {**columns, "off_by": off, "from_line": line, "shared": shared}
+    mark = next((said for said, times in zip(MARKS.values(), marks, strict=True) if times > MANY_BLANK * n), "")
+    return {**columns, "off_by": off, "from_line": line, "shared": shared, "mark": mark}
 
 
 def find_slip(ours: Floats, theirs: Floats) -> tuple[int, int] | None:

@@ -96,12 +96,16 @@ class TopicFiles(ABC):
         except InputError:
             for path in topic_files(self.path):
                 refuse(path, self.kind.partition(".")[0])
+                if not {*"<\t{,"} & {*TextFile(path).lines()[0]}:
+                    made = f"{path}: has no ids of topics; type nl -w1 -ba {path} > new.tsv, then topics=tsv"
+                    raise InputError(f"{made} topics.path=new.tsv") from None
             raise
         if not held:
             raise InputError("no topics in the topic files")
         known = {name for entry in held for name in entry.fields}
         errors: list[ClirbenchError] = []
-        errors += [UnknownName("name in topics.fields", field, known) for field in self.names if field not in known]
+        meant = f"topics.fields=[{min(known)}]" if len(known) == 1 else ""
+        errors += [UnknownName("name in topics.fields", one, known, meant) for one in self.names if one not in known]
         raise_all(errors)
         first: dict[str, str] = {}
         topics: list[Topic] = []

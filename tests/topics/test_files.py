@@ -48,7 +48,7 @@ def test_fields_make_the_text(
 ) -> None:
     (tmp_path / "t").write_text(content)
     assert read(kind(str(tmp_path / "t"), fields)) == expected
-    with pytest.raises(UnknownName, match=r"name in topics.fields 'titel'\. Did you mean 'title'\?"):
+    with pytest.raises(UnknownName, match=r"name in topics.fields 'titel'\. Did you mean '(topics.fields=.)?title"):
         read(kind(str(tmp_path / "t"), ["titel"]))
 
 

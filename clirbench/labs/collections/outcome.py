@@ -7,7 +7,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from clirbench.api.outcome import Outcome, folder_of
+from clirbench.api.outcome import Outcome, folder_of, in_python
 from clirbench.errors import escape_unseen
 from clirbench.labs.collections.pooling import Compared, Point, Pooled, Pooling, Stratum, pool as pool_folders
 from clirbench.pages import Page, Plots, Points, Section, Table, interval, number, points
@@ -63,6 +63,7 @@ class PooledOutcome:
         return str(self.overview.to_html(index=False))
 
 
+@in_python("cb.pool(['RUN1', 'RUN2'])")
 def pool(
     runs: "Sequence[Outcome | str | Path]", groups: Sequence[str] = (), apart: Sequence[str] = ()
 ) -> PooledOutcome:
