@@ -224,10 +224,7 @@ def _further(run: Folder) -> Iterator[tuple[str, Sequence[str]]]:
         own = re.sub(r"Of these .+? own", "About these systems themselves, more is shown: of their", of)
         apart, right, *others = (str(found[name]) for name in ("separable", "right", "others_right", "others"))
         yield rf"{of}, {told}(?:, too few to judge a metric by)?\.", [*every, apart]
-        more, rest = (
-            rf"{told}; .+? orders (\d+) rightly",
-            r", and (\d+) of the (\d+) that noise may turn round",
-        )
+        more, rest = rf"{told}; .+? orders (\d+) rightly", r", and (\d+) of the (\d+) that noise may turn round"
         number = [str(len(pairs))] if len(pairs := table(run.path / "separable_pairs.tsv")) > 1 else []
         tried = r", corrected for (\d+) metrics" if number else ""
         for ends, last in ((r"\.", []), (rf"{rest}\.", others)):

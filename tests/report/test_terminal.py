@@ -69,9 +69,7 @@ def test_a_terminal_gets_the_answer_and_every_column_within_its_width(
         assert sum(text in row for row in rows) == 1
 
 
-def test_the_heading_says_which_systems_belong_together_and_the_note_why_nothing_is_tested(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_heading_says_what_belongs_together_a_note_why_nothing_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
     rising = [float(i) for i in range(10)]
     terminal.show(result(board({"A": rising}, {"MAP": rising}, {"family": ["a"] * 5 + ["b"] * 5})))
     shown = capsys.readouterr().out
