@@ -16,7 +16,7 @@ from tests.net.digests import differences, in_folder, read
 HERE = Path(__file__).parent
 
 
-def marked(names: Iterable[str], quick: Collection[str], mark: pytest.MarkDecorator) -> list[Any]:
+def marked(names: Iterable[str], quick: Collection[str], mark: Any) -> list[Any]:
     return [name if name in quick else pytest.param(name, marks=mark) for name in names]
 
 
@@ -30,7 +30,7 @@ def test_every_table_of_a_small_folder(name: str, tmp_path: Path) -> None:
     compare(HERE / "small" / f"{name}.tsv", in_folder(tmp_path, *CASES[name].ready(tmp_path, tmp_path)))
 
 
-@pytest.mark.parametrize("name", marked(SHIPPED, QUICK, pytest.mark.release))
+@pytest.mark.parametrize("name", marked(SHIPPED, QUICK, (pytest.mark.release, pytest.mark.timeout(1800))))
 def test_every_table_of_a_shipped_experiment(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     mirror = request.getfixturevalue("shared_data") if SHIPPED[name].needs_data else tmp_path
     compare(HERE / "shipped" / f"{name}.tsv", in_folder(tmp_path, *SHIPPED[name].ready(tmp_path, mirror)))
