@@ -93,12 +93,12 @@ class TopicFiles(ABC):
     def topics(self, documents: Documents) -> Sequence[Topic]:
         try:
             held = [entry for path in topic_files(self.path) for entry in self.read(path)]
-        except InputError:
+        except InputError as error:
             for path in topic_files(self.path):
                 refuse(path, self.kind.partition(".")[0])
-                if not {*"<\t{,"} & {*TextFile(path).lines()[0]}:
-                    made = f"{path}: has no ids of topics; type nl -w1 -ba {path} > new.tsv, then topics=tsv"
-                    raise InputError(f"{made} topics.path=new.tsv") from None
+                if not {*"<\t{,"} & {*next(filter(str.strip, TextFile(path).lines()), "<")}:
+                    made = f"if each line is a query, type nl -w1 -ba {path} > new.tsv, then topics=tsv"
+                    raise InputError(f"{error}; {made} topics.path=new.tsv") from None
             raise
         if not held:
             raise InputError("no topics in the topic files")
