@@ -100,6 +100,8 @@ def require(key: str, extra: str, *libraries: str) -> None:
 def checked(key: str, value: Any, protocol: type) -> Any:
     """The value; raises `ConfigError` where it is not what its key holds."""
     if not isinstance(value, protocol) or isinstance(value, type):
-        hint = f"; did you mean {value.__name__}()?" if isinstance(value, type) else ""
-        raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}{hint}")
+        has = [*vars(protocol), *protocol.__annotations__]
+        hint = ", ".join(name for name in has if name[0] != "_" and not hasattr(value, name))
+        hint = f"did you mean {value.__name__}()?" if isinstance(value, type) else f"it has no {hint}"
+        raise ConfigError(f"{key}: {value!r} is not a {protocol.__name__}; {hint}")
     return value

@@ -113,7 +113,7 @@ def closest(name: str, choices: Sequence[str], likeness: float = 0.55) -> str:
     """The choice that a name is close to, first of those that begin with it, then of those with the same word before
     any number or sign (RBO for RBO@10, not R@10), or with the same letter; nothing for one that is not; `likeness`: how
     close at least, in (0, 1]."""
-    word = name.lower()
+    word, likeness = name.lower(), likeness if len(name) > 2 else max(likeness, 0.7)
     kin = [choice for choice in choices if WORD.findall(choice.lower())[0] == WORD.findall(word)[0]]
     alike = [choice for choice in choices if choice[:1].lower() == word[:1]]
     begun = [choice for choice in alike if choice.lower().startswith(word[:5])]

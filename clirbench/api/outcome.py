@@ -77,6 +77,9 @@ class Tables(Shelf[str, "pd.DataFrame"]):
             raise UnknownTable("table of this run", str(name), self)
         return super().__getitem__(name)
 
+    def __repr__(self) -> str:
+        return f"<tables {', '.join(self)}>"
+
 
 def checked_path(folder: object) -> Path:
     """The path of a run's folder; raises `ConfigError` for what is none."""
@@ -214,7 +217,7 @@ class Outcome:
 
         board = self._board()
         names = [column.name for column in board.columns]
-        raise_all([UnknownName("column", name, names) for name in (measure, metric) if name not in names])
+        raise_all([UnknownName("column", str(name), names) for name in (measure, metric) if name not in names])
         if (board[measure].role, board[metric].role) == ("metric", "measure"):
             measure, metric = metric, measure
         across, along, groups = board[metric], board[measure], grouping(board)

@@ -221,6 +221,10 @@ def run(
             shape = "{'A': [line, ...], ...}" if meant == "texts" else "[line, ...]"
             raise ConfigError(f"{name}: lines are given as {meant}={shape}")
     if texts is None:
+        from clirbench.configuration.advice import names_folder
+
+        if named is not None and "folder" not in settings and names_folder(str(named)):
+            named, settings["folder"] = "folder", str(named)
         return _run(named, {**{name: one for name, one in sides.items() if one is not None}, **settings})
     for name in settings:
         if "_" not in name and (meant := closest(name, [*sides], 0.8)):
@@ -235,15 +239,13 @@ def run(
 
 def _run(experiment: Any, settings: dict[str, Any], written: Path | None = None) -> Outcome:
     """`run`; `written`: the file for a moment that a DataFrame was written to."""
-    from clirbench.configuration.advice import OUTPUT, names_folder
+    from clirbench.configuration.advice import OUTPUT
     from clirbench.configuration.building import as_list, build, limits_of, problem_of
     from clirbench.configuration.composing import compose_configuration, plain_configuration
 
     named = {name.replace("__", "."): value for name, value in settings.items()}
     if places := [name for name in named if name in (*OUTPUT, "hydra.run.dir")]:
         raise ConfigError(f"{places[0]}: nothing is written here; save(DIR) of the result writes the run's folder")
-    if experiment is not None and "folder" not in named and names_folder(str(experiment)):
-        experiment, named["folder"] = "folder", str(experiment)
     given = {name: value for name, value in named.items() if not is_plain(value)}
     values = {name: value for name, value in named.items() if name not in given}
     for name in ("metric", "measures"):  # of which names and objects are taken alike
@@ -368,7 +370,7 @@ def _rows(df: object) -> "pd.DataFrame":
     rows = table.set_axis(["" if pd.isna(label) else str(label) for label in labels], axis=1)
     if not {"system", "name"} & {name.lower() for name in rows.columns}:
         names = [name for name, cells in rows.items() if cells.is_unique and all(isinstance(c, str) for c in cells)]
-        if table is not df or (names and isinstance(table.index, pd.RangeIndex)):
+        if table is not df or isinstance(table.index, pd.RangeIndex):
             typed = f"df.rename({'columns=' if table is df else ''}{{'{names[0] if names else 'NAME'}': 'system'}})"
             said = "the DataFrame: no column is called system; rename the one that has the names of the systems"
             raise InputError(f"{said}, {typed}")

@@ -62,6 +62,8 @@ def of_word(words: Sequence[str], place: int, commands: Collection[str]) -> str:
         return f"Type {_set(pair[0], pair[2])}"
     if word in OPTIONS:
         return f"Type clirbench --{word}"
+    if word in commands:
+        return f"A command comes first: type clirbench {word} {' '.join(words[:place]).removeprefix('folder=')}"
     key = key_of(before)
     takes = key not in BY_NAME or (BY_NAME[key].kind == TEXT and not BY_NAME[key].more)
     if "=" in before and takes and not path.exists():

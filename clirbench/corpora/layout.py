@@ -189,7 +189,8 @@ def chosen_references(layout: Layout, references: str | Sequence[str]) -> tuple[
     """
     if not layout.references:
         where = Path(layout.where)
-        around = where.parent.glob("reference*") if where.name == "systems" else where.glob("*/reference*")
+        here = where if where.name else where.absolute()  # the folder that one is in
+        around = here.parent.glob("reference*") if here.name == "systems" else where.glob("*/reference*")
         found = sorted({path.parent for path in around})
         meant = [f"; type {f'{layout.key}{one}' if layout.key else f'clirbench {one} (folder={one})'}" for one in found]
         if PROVENANCE in layout.ignored:

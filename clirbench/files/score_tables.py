@@ -38,6 +38,8 @@ LONG = ["metric", "score", "system"]
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?( *(±|\+/?-)[\d., ]*%?)?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, `.31 ± .02`, whatever the grammar says."""
+SUMMARIES = ("mean", "average", "avg", "median")
+"""Names of rows that are made of all others."""
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*")
 """Such cells whose marks stand between groups of digits."""
 
@@ -126,7 +128,14 @@ class ScoreTables:
         return Scoreboard(systems, made, metadata)
 
     def _refuse_marks(self, table: TextTable) -> None:
-        """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups."""
+        """Raise one `InputError`, with what mends it, for a table whose numbers have commas, %, or digits in groups,
+        or that has columns without a name or rows of no system."""
+        for at, name in enumerate(table.header, start=1):
+            if not name.strip() or name.startswith("Unnamed: "):
+                said = f"column {at} has no name, as row numbers that pandas writes (index=False leaves them out)"
+                raise InputError(f"{table.where}: {said}; take it out: a column is a metric")
+        if of_all := [name for name in table.column(system_column(table)) if name.lower() in SUMMARIES]:
+            raise InputError(f"{table.where}: row {of_all[0]!r} is of no system; take it out")
         odd: dict[str, list[str]] = {}
         for name in (name for name in _data_columns(table) if name not in (*self.metadata, *self.ignore)):
             held = [cell.strip() for cell in table.column(name) if cell.strip().lower() not in MISSING]

@@ -157,15 +157,13 @@ def test_a_run_that_only_python_can_do_again_says_so(tmp_path: Path) -> None:
 
 
 BASE = pd.DataFrame({"BLEU": [20.1, 22.5, 30.2, 31.0], "MAP": [0.2, 0.3, 0.4, 0.5]}, index=list("abcd"))
-LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
 
 
 @pytest.mark.parametrize(
     ("df", "said"),
     [
         ({"BLEU": [1.0]}, "a DataFrame of pandas, polars or pyarrow was expected, not builtins.dict"),
-        (BASE["MAP"], "a DataFrame of pandas, polars or pyarrow was expected"),
-        (BASE.set_axis(LEVELS), "2 levels of index"),
+        (BASE.set_axis(pd.MultiIndex.from_product([["a", "b"], [1, 2]])), "2 levels of index"),
         (pd.concat({"x": BASE, "y": BASE}, axis=1), "2 levels of columns"),
         (BASE.set_axis(list("aabc")), "^the DataFrame: line 3: system 'a' stands on line 2 already"),
         (BASE.set_axis(["a", None, "c", "d"]), "^the DataFrame: line 3: column 'system' is empty"),
@@ -177,7 +175,9 @@ LEVELS = pd.MultiIndex.from_product([["a", "b"], [1, 2]])
         (BASE.rename(columns={"BLEU": 'BLEU"'}), "name with a quote is not read alike"),
         (BASE.assign(**{'a "b"': list("wxyz")}), "name with a quote is not read alike"),
         (BASE[:0], "no systems"),
-        (pd.DataFrame(), "MAP"),
+        (pd.DataFrame(), "no column is called system"),
+        (BASE.assign(**{"Unnamed: 0": range(4)}), "^the DataFrame: column 4 has no name, as row numbers that pandas"),
+        (BASE.set_axis([*"abc", "mean"]), "row 'mean' is of no system"),
     ],
 )
 def test_a_dataframe_that_is_no_score_table_is_told(df: pd.DataFrame, said: str) -> None:
