@@ -38,8 +38,8 @@ LONG = ["metric", "score", "system"]
 _COLUMN_LISTS = ("measures", "lower_is_better", "ignore", "metadata")
 LIKE_A_NUMBER = re.compile(r"[+-]?[\d.,_' ]*\d[\d.,_' ]*%?( *(±|\+/?-)[\d., ]*%?)?")
 """Cells that people mean as numbers, `12,5`, `23%`, `1_000`, `1'000`, `.31 ± .02`, whatever the grammar says."""
-SUMMARIES = ("mean", "average", "avg", "median")
-"""Names of rows that are made of all others."""
+SUMMARIES = ("mean", "median")
+"""Names of rows that are made of all others; `avg` may be a system, of averaged checkpoints."""
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,_' ]\d{3})+(\.\d+)?|[^,]*")
 """Such cells whose marks stand between groups of digits."""
 
